@@ -31,7 +31,7 @@ tools = guard_tools(
     action=lambda call: {"estimated_cost": call.input["amount"]},
 )
 
-# A model that plays its part; yours is a chat model with .bind_tools(tools).
+# A scripted model; yours is a chat model with .bind_tools(tools).
 calls = [
     {"name": "create_order", "args": {"amount": 12.5}, "id": "call-1"},
     {"name": "wire_money", "args": {"amount": 900}, "id": "call-2"},

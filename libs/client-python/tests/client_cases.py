@@ -1,4 +1,4 @@
-"""Runs a case of test-e2e/client-cases with either client, and says what came of it in the words of the cases."""
+"""Runs a case of test-e2e/client-cases with either client, and compares the result."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RESULT_MEMBERS = (
 
 
 class Failed(Exception):
-    """What an executed action raises where a case says that it fails."""
+    """Raised by an executed action if a case says that it fails."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Happened:
     registered: Optional[AgentRecord] = None
 
     def member(self, name: str) -> Any:
-        """A member of the last result, ``None`` where it is not set."""
+        """A member of the last result, ``None`` if it is not set."""
         value = getattr(self.results[-1], _SNAKE.get(name, name))
         if name in ("failedOpen", "idempotentReplay"):
             return value or None
@@ -131,7 +131,7 @@ def run_async(case: Mapping[str, Any], address: str, api_key: str, agent_id: str
 
 
 def check_expected(case: Mapping[str, Any], happened: Happened) -> None:
-    """Compares what a case expects of the call itself; what its server saw is for the test."""
+    """Compares the call itself with the case; the requests to its server are compared by the test."""
     expected = case["expect"]
     for name in RESULT_MEMBERS:
         if name not in expected:
@@ -155,18 +155,18 @@ def check_expected(case: Mapping[str, Any], happened: Happened) -> None:
     elif happened.raised is not None:
         raise happened.raised
     figures = {"executed": happened.executed, "denied": happened.denied, "reportsFailed": happened.reports_failed}
-    for name, told in figures.items():
+    for name, actual in figures.items():
         if name in expected:
-            assert told == expected[name], name
+            assert actual == expected[name], name
 
 
-def _compare(name: str, expected: Any, told: Any) -> None:
+def _compare(name: str, expected: Any, actual: Any) -> None:
     if expected == "*":
-        assert isinstance(told, str), name
-        assert told != "", name
+        assert isinstance(actual, str), name
+        assert actual != "", name
     else:
-        assert told == expected, name
-        assert type(told) is type(expected) or isinstance(told, float), name
+        assert actual == expected, name
+        assert type(actual) is type(expected) or isinstance(actual, float), name
 
 
 def _constructor(

@@ -1,4 +1,4 @@
-"""What tests share: one service for all that need one."""
+"""Shared fixtures: one service for all tests that need one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service import Service, what_is_missing
 
 @pytest.fixture(scope="session")
 def built() -> None:
-    """Skips where node or the built services are not there; ``COUNTERSIGN_TEST_INFRA=required`` makes it a failure."""
+    """Skips if node or the built services are missing; ``COUNTERSIGN_TEST_INFRA=required`` makes that a failure."""
     missing = what_is_missing()
     if missing is None:
         return

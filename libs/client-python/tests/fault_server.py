@@ -20,7 +20,7 @@ class Seen:
 
 @dataclass
 class FaultServer:
-    """``with FaultServer(answers) as server``: ``server.address``, ``server.seen``. Without answers nobody listens."""
+    """``with FaultServer(answers) as server``: ``server.address``, ``server.seen``. No answers: no server."""
 
     answers: Sequence[Any]
     seen: List[Seen] = field(default_factory=list)
@@ -88,7 +88,7 @@ class FaultServer:
                 self.close_connection = self.close_connection or "cutAt" in answer
 
             def log_message(self, *_: Any) -> None:
-                """Says nothing."""
+                """Suppresses the request log."""
 
         return Handler
 

@@ -1,4 +1,4 @@
-"""PDFs of reports and key files with something changed, as files that the command lines read."""
+"""PDFs of reports and key files with a change, as input files of the command lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from countersign.verify.strict_json import sha256_hex
 
 _WHITE = ("\x00", "\t", "\n", "\x0c", "\r", " ")
 _ALMOST_WHITE = ("\x0b", "\x1c", "\x1f", "\x85", "\xa0")
-_WORDS = ("obj", "endobj", "stream", "endstream", "xobj", "obj2")
+_KEYWORDS = ("obj", "endobj", "stream", "endstream", "xobj", "obj2")
 _NAMES = (
     "OpenAction",
     "AA",
@@ -36,7 +36,7 @@ _TEXT = ("(a)", "(\\))", "(\\\\)", "(()", "())", "(\n)", "(\\x)", "<61>", "% com
 
 
 def pdfs(count: int, seed: int) -> List[Dict[str, Any]]:
-    """``{kind: "file", bytes, key, what}``: PDFs, most of them signed once they are changed."""
+    """``{kind: "file", bytes, key, what}``: PDFs, most of them signed after the change."""
     source = random.Random(seed)
     vector = vectors.load("valid-small.json")
     packages = []
@@ -79,9 +79,9 @@ def _fragment(source: random.Random) -> str:
         return source.choice(_WHITE + _ALMOST_WHITE)
 
     forms: List[Callable[[], str]] = [
-        lambda: f"/Y{space()}{source.choice(_WORDS)}{space()}",
-        lambda: f"/Y {source.choice(_WORDS)}{space()}",
-        lambda: f"{space()}{source.choice(_WORDS)}(a)",
+        lambda: f"/Y{space()}{source.choice(_KEYWORDS)}{space()}",
+        lambda: f"/Y {source.choice(_KEYWORDS)}{space()}",
+        lambda: f"{space()}{source.choice(_KEYWORDS)}(a)",
         lambda: f"/{source.choice(_NAMES)}{source.choice((' ', '/', '(', chr(0xA0), chr(0), 'x'))}(a)",
         lambda: source.choice(_TEXT),
     ]
@@ -110,7 +110,7 @@ def _written(content: bytes, deflated: bool, extra: str) -> bytes:
 
 
 def _signed(data: bytes, key_id: str) -> bytes:
-    """As FORMAT.md says it; the same for a file whose changes the signature is to cover."""
+    """See FORMAT.md; also signs a changed file so that the signature covers the change."""
     at = data.rindex(b">>\nstartxref\n")
     head = f"/CountersignKey ({key_id})\n/CountersignSignature <".encode()
     unsigned = data[:at] + head + b"0" * 128 + b">\n" + data[at:]
@@ -138,7 +138,7 @@ def _changed(source: random.Random, data: bytes, what: List[str]) -> bytes:
 
 
 def keys(count: int, seed: int) -> List[Dict[str, Any]]:
-    """``{kind: "key", text, what}``: PEM with something changed."""
+    """``{kind: "key", text, what}``: PEM with a change."""
     source = random.Random(seed)
     return [_key_case(source) for _ in range(count)]
 
@@ -165,10 +165,10 @@ def _key_case(source: random.Random) -> Dict[str, Any]:
         text += text
     else:
         if kind == "der":
-            place = source.randrange(len(der))
+            at = source.randrange(len(der))
             der = source.choice(
                 (
-                    der[:place] + bytes([source.randrange(256)]) + der[place + 1 :],
+                    der[:at] + bytes([source.randrange(256)]) + der[at + 1 :],
                     der[:-1],
                     der + b"\x00",
                     der[-32:],

@@ -1,4 +1,4 @@
-"""Answers of a node with something changed, over a package whose transactions are signed for real."""
+"""Changed answers of a node, for a package whose transactions are really signed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROOT = "ab" * 32
 
 
 def _transaction(memo: str, at: Optional[int], height: Optional[int], key: Ed25519PrivateKey = _AUTHORITY) -> Any:
-    """As nodes show it in both encodings, and list it; the signer and the authority are its accounts."""
+    """A transaction in both encodings and in the list; the signer and the authority are its accounts."""
     payer = key.public_key().public_bytes_raw()
     others = [] if key is _AUTHORITY else [_AUTHORITY.public_key().public_bytes_raw()]
     keys = [payer, *others, bytes_of_base58(_PROGRAM) or b""]
@@ -100,7 +100,7 @@ _COLUMNS: List[Callable[[str], Any]] = [
 
 _KINDS = ["time", "time", "time listed", "column", "column", "err", "err listed", "gone", "left out", "twice", "order"]
 _KINDS += ["height", "second root", "second root", "stranger", "no memo listed"]
-# Drawn with this seed, the cases of one change each meet answers of many kinds.
+# With this seed, the cases of one change cover answers of many kinds.
 _ONE_EACH = 3
 
 
@@ -205,8 +205,8 @@ def _answer(asked: Any, transactions: List[Any]) -> Any:
             if one["listed"]
         ]
         before = params[1].get("before")
-        places = [n for n, one in enumerate(listed) if one["signature"] == before]
-        return listed[places[-1] + 1 if places else 0 :][: params[1]["limit"]]
+        indexes = [n for n, one in enumerate(listed) if one["signature"] == before]
+        return listed[indexes[-1] + 1 if indexes else 0 :][: params[1]["limit"]]
     found = next(
         ((n, one) for n, one in enumerate(transactions) if one["signature"] == params[0] and one["shown"]), None
     )

@@ -1,4 +1,4 @@
-"""Packages with one or two things changed, signed again so that the change is looked at for itself."""
+"""Packages with one or two changes, signed again so that the change itself is tested."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ PEM = _PUBLIC.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).deco
 KEY_ID = key_id_of(_PUBLIC.public_bytes(Encoding.Raw, PublicFormat.Raw))
 BASES = ("valid-small.json", "valid-airline.json", "valid-pending.json")
 
-Place = Tuple[Any, Any]
+Member = Tuple[Any, Any]
 
 
 def cases(count: int, seed: int) -> List[Dict[str, Any]]:
-    """``{text, keys, chain, what}``: the text of a mutated package, and what its verifier has."""
+    """``{text, keys, chain, what}``: the text of a changed package, and the input of its verifier."""
     source = random.Random(seed)
     bases = [vectors.load(name) for name in BASES]
     return [_case(source, copy.deepcopy(source.choice(bases))) for _ in range(count)]
 
 
 def single_proofs(count: int, seed: int) -> List[Dict[str, Any]]:
-    """The same of single events with their proofs, and of proofs of absence; ``kind`` says which."""
+    """The same for single events with their proofs, and for proofs of absence; ``kind`` distinguishes them."""
     source = random.Random(seed)
     bases = {name: vectors.load(name) for name in ("event-valid.json", "absence-valid.json", "absence-valid-last.json")}
     found: List[Dict[str, Any]] = []
@@ -82,7 +82,7 @@ def _case(source: random.Random, vector: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def sign(package: Dict[str, Any]) -> None:
-    """Makes the four members of a package, and its ``timestamp.message``, those of what it is now."""
+    """Recomputes the four verification members of a package, and its ``timestamp.message``."""
     content = {name: value for name, value in package.items() if name not in (*VERIFICATION_MEMBERS, "timestamp")}
     timestamp = package.get("timestamp")
     if isinstance(timestamp, dict):
@@ -110,11 +110,11 @@ _CLOCKS = ("T00:00:00.000Z", "T24:00:00.000Z", "T23:59:60.000Z", "T23:59:59.999Z
 
 
 def _mutate_time(source: random.Random, package: Dict[str, Any]) -> str:
-    """Another time in the place of one."""
-    places = [(holder, name) for holder, name in _places(package) if name in _TIME_MEMBERS]
+    """Replaces a time."""
+    members = [(holder, name) for holder, name in _members_below(package) if name in _TIME_MEMBERS]
     # By name first: there are many windows, and one range.
-    chosen = source.choice(sorted({name for _, name in places}))
-    holder, name = source.choice([place for place in places if place[1] == chosen])
+    chosen = source.choice(sorted({name for _, name in members}))
+    holder, name = source.choice([member for member in members if member[1] == chosen])
     holder[name] = source.choice(_TIMES) + source.choice((*_CLOCKS, "T00:00:00.000Z", "T23:59:59.999Z"))
     return f"{name} is {holder[name]}"
 
@@ -123,7 +123,7 @@ _TIME_MEMBERS = ("from", "to", "occurredAt", "issued_at", "validFrom", "anchored
 
 
 def _mutate_status(source: random.Random, package: Dict[str, Any]) -> str:
-    """A status of the table that another event might have, with the figures that follow from it."""
+    """Sets a status of another event from the table, with the figures that follow from it."""
     entry = source.choice(package["events"])
     entry["status"], entry["statusReason"] = source.choice(_VERDICTS)
     _restate(package, entry)
@@ -144,7 +144,7 @@ _VERDICTS = (
 
 
 def _mutate_scope(source: random.Random, package: Dict[str, Any]) -> str:
-    """Another data scope in an action that is not anchored, opened, and judged in some way."""
+    """Sets another data scope in an opened action that is not anchored."""
     proofs = zip(package["events"], package["inclusionProofs"])
     loose = [one for one, proof in proofs if not proof["anchored"] and one["event"]["type"] == "action.checked"]
     if not loose:
@@ -175,7 +175,7 @@ def _restate(package: Dict[str, Any], entry: Dict[str, Any]) -> None:
 
 
 def _mutate_key_url(source: random.Random, package: Dict[str, Any]) -> str:
-    """Another ``publicKeyUrl``, which no signature covers, that ends as it should."""
+    """Sets another ``publicKeyUrl``, which no signature covers, with a valid ending."""
     odd = source.choice(
         ("\x85", "\x1c", "\x1f", "\ufeff", "\xa0", "\u2028", " ", "\t", "?", "#", "\x7f", "é", "%", "\\", "@", ":")
     )
@@ -191,7 +191,7 @@ _FIGURES = ("0", "0", "0", "00", "01", "-1", "1e3", "9007199254740991", "9007199
 
 
 def _mutate_chain(source: random.Random, chain: Dict[str, Any]) -> str:
-    """Another answer of the chain, or another authority; what a verifier has of its own keeps its form."""
+    """Sets another answer of the chain, or another authority; input from the verifier itself stays well-formed."""
     signature = source.choice(list(chain["transactions"]))
     answer = chain["transactions"][signature]
     kind = source.choice(
@@ -225,19 +225,19 @@ def _mutate_chain(source: random.Random, chain: Dict[str, Any]) -> str:
     return f"chain: {kind} of {signature[:8]}"
 
 
-def _places(value: Any) -> List[Place]:
+def _members_below(value: Any) -> List[Member]:
     """Every member and item below a value, as its holder and its name or index."""
-    found: List[Place] = []
+    found: List[Member] = []
     names = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
     for name in names:
         found.append((value, name))
-        found += _places(value[name])
+        found += _members_below(value[name])
     return found
 
 
 def _mutate(source: random.Random, value: Any) -> str:
-    places = _places(value)
-    holder, name = source.choice(places)
+    members = _members_below(value)
+    holder, name = source.choice(members)
     before = holder[name]
     kind = source.random()
     if kind < 0.12:
@@ -254,7 +254,7 @@ def _mutate(source: random.Random, value: Any) -> str:
         holder[name], holder[other] = holder[other], before
         return f"items {name} and {other} exchanged"
     if kind < 0.6:
-        alike = [other[place] for other, place in places if type(other[place]) is type(before)]
+        alike = [other[key] for other, key in members if type(other[key]) is type(before)]
         holder[name] = copy.deepcopy(source.choice(alike))
     else:
         holder[name] = _other_value(source, before)

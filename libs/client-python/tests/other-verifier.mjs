@@ -57,9 +57,9 @@ async function fileByCommandLine({ bytes, key }) {
   return { code: exitCode, pages: problems.some((line) => line.includes('[pages-differ]')) };
 }
 
-/** Without a chain the page is content with nothing: what it says of the issuer and the pages is what the code tells. */
+/** Without a chain the page never reports success: the code is derived from its results for the issuer and the pages. */
 async function fileByPage({ bytes, key }) {
-  const keys = key === null ? { from: 'service', base: 'https://nobody.invalid/' } : { from: 'pem', text: key };
+  const keys = key === null ? { from: 'service', base: 'https://keys.invalid/' } : { from: 'pem', text: key };
   const outcome = await judgeInPage(
     bundle,
     new Uint8Array(Buffer.from(bytes, 'base64')),
@@ -81,7 +81,7 @@ async function keyByPage({ text }) {
   return { key: found === null ? null : Buffer.from(found.keys[0].publicKey).toString('hex') };
 }
 
-/** What each makes of what one node says. */
+/** Both verifiers' results for the answers of one node. */
 async function byNode({ text, url, authority, key }) {
   const value = library.parseJsonStrict(Buffer.from(text, 'utf8'), library.VERIFICATION_LIMITS);
   const judged = (evidence, crypto, chain) => {

@@ -1,7 +1,7 @@
-"""Plays the program behind the Claude Agent SDK: makes the tool calls that it is told to, asks the hooks about each.
+"""Plays the program behind the Claude Agent SDK: makes scripted tool calls, and asks the hooks about each.
 
-The calls are in ``PLAYED_CALLS``, a list of ``{"id", "name", "input", "fails"?, "anyway"?}`` (``anyway``: made though
-it was denied); what was executed is written to the file ``PLAYED_LOG``, a line each. As the program that it plays, it
+The calls are in ``PLAYED_CALLS``, a list of ``{"id", "name", "input", "fails"?, "anyway"?}`` (``anyway``: made even if
+denied); executed calls are written to the file ``PLAYED_LOG``, one per line. Like the real program, it
 makes a call whose hook fails.
 """
 
@@ -43,13 +43,13 @@ class Hooks:
         self._count = 0
 
     def ask(self, event: str, call: Dict[str, Any], **more: Any) -> List[Dict[str, Any]]:
-        """What each hook of an event answers; ``{}`` for one that fails."""
-        told = {"session_id": SESSION, "transcript_path": "t", "cwd": os.getcwd(), "hook_event_name": event}
-        told.update({"tool_name": call["name"], "tool_input": call["input"], "tool_use_id": call["id"]}, **more)
+        """The answers of the hooks of an event; ``{}`` for one that fails."""
+        given = {"session_id": SESSION, "transcript_path": "t", "cwd": os.getcwd(), "hook_event_name": event}
+        given.update({"tool_name": call["name"], "tool_input": call["input"], "tool_use_id": call["id"]}, **more)
         answers = []
         for callback in self._ids.get(event, []):
             self._count += 1
-            request = {"subtype": "hook_callback", "callback_id": callback, "input": told, "tool_use_id": call["id"]}
+            request = {"subtype": "hook_callback", "callback_id": callback, "input": given, "tool_use_id": call["id"]}
             say({"type": "control_request", "request_id": f"cli-{self._count}", "request": request})
             while (heard := hear()).get("type") != "control_response":
                 if heard.get("type") == "control_request":
@@ -59,7 +59,7 @@ class Hooks:
 
 
 def make(call: Dict[str, Any], hooks: Hooks) -> str:
-    """What the model reads of a call."""
+    """The result of a call, as the model reads it."""
     for one in hooks.ask("PreToolUse", call):
         decision = one.get("hookSpecificOutput") or {}
         if decision.get("permissionDecision") == "deny" and not call.get("anyway"):

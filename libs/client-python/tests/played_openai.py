@@ -1,4 +1,4 @@
-"""Plays the OpenAI Responses API: calls the tools of a script at the first turn, and says what it read at the next."""
+"""Plays the OpenAI Responses API: calls the tools of a script, and answers with their results in the next turn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PlayedOpenAi:
                 self.wfile.write(content)
 
             def log_message(self, *_: Any) -> None:
-                """Says nothing."""
+                """Suppresses the request log."""
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True

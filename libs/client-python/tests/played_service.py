@@ -1,4 +1,4 @@
-"""A service that answers by the name of the tool, for adapters: what they ask and report, in order."""
+"""A service that answers by the name of the tool, for adapters: records their requests and reports, in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DENIED: Mapping[str, Any] = {
 
 
 class PlayedService:
-    """Denies the tools of ``denied``; what it was asked is in ``checks``, what it was told in ``outcomes``."""
+    """Denies the tools of ``denied``; requests are in ``checks``, reports in ``outcomes``."""
 
     def __init__(self) -> None:
         self.denied: Dict[str, Mapping[str, Any]] = {}
@@ -37,8 +37,8 @@ class PlayedService:
         self._http.server_close()
         self._thread.join()
 
-    def told(self) -> Dict[str, List[str]]:
-        """The outcomes of each tool, in the order in which they were told."""
+    def reported(self) -> Dict[str, List[str]]:
+        """The outcomes of each tool, in the order of their reports."""
         found: Dict[str, List[str]] = {}
         for tool, outcome in self.outcomes:
             found.setdefault(tool, []).append(outcome)
@@ -75,6 +75,6 @@ class PlayedService:
                 self.wfile.write(content)
 
             def log_message(self, *_: Any) -> None:
-                """Says nothing."""
+                """Suppresses the request log."""
 
         return Handler

@@ -1,4 +1,4 @@
-"""A running service for tests, as ``countersign start`` makes it."""
+"""A running service for tests, started like ``countersign start``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _START_SECONDS = 90.0
 
 
 def what_is_missing() -> Optional[str]:
-    """What a service or the other verifier needs and is not there; ``None`` where all is."""
+    """The missing prerequisite of a service or of the other verifier; ``None`` if there is none."""
     if shutil.which("node") is None:
         return "node is not installed"
     return None if _BUILT.exists() else "the services are not built (npm run build)"

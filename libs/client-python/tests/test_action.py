@@ -1,4 +1,4 @@
-"""What an action is at the wire."""
+"""The wire form of an action."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def test_money_is_a_number(money: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "words"),
+    ("members", "message"),
     [
         ({"action": {"estimatedCost": Decimal("0.12345678901234567890")}}, r"estimated_cost: 0\.123.* more digits"),
         ({"action": {"estimatedCost": Decimal("NaN")}}, "estimated_cost: NaN has more digits"),
         ({"action": {"payload": {"at": [1, datetime.date(2026, 1, 2)]}}}, r"payload\.at\[1\]: a date is not JSON"),
     ],
 )
-def test_what_is_no_json_is_named(members: Any, words: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=words):
+def test_a_value_without_a_json_form_is_named(members: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
         body_of(members)
 
 
 @pytest.mark.parametrize(
-    ("key", "options", "words"),
+    ("key", "options", "message"),
     [
         (None, {}, "api_key: an API key is needed, not NoneType: is COUNTERSIGN_API_KEY set"),
         (" \n", {}, "not an empty text"),
@@ -43,6 +43,6 @@ def test_what_is_no_json_is_named(members: Any, words: str) -> None:
         ("key", {"base_url": "127.0.0.1:8080"}, r"add http:// or https:// before it"),
     ],
 )
-def test_a_client_that_is_made_wrong(key: Any, options: Any, words: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=words):
+def test_invalid_options_of_a_client(key: Any, options: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
         Countersign(key, "agent", **options)

@@ -1,4 +1,4 @@
-"""What answers mean, beside what the cases of all clients say."""
+"""The meaning of answers, in addition to the shared cases."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from countersign.result import undecided
 AGENT = "0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77"
 
 
-def test_what_was_found_in_a_text_is_told() -> None:
+def test_findings_in_a_text_are_returned() -> None:
     found = {"category": "length", "pii_kind": "email", "matched_topic": "merger", "length": 7}
     denied = {"status": 200, "body": {"allowed": False, "reason": "no", "severity": "P1", **found}}
     with FaultServer([denied]) as server, Countersign("key", AGENT, server.address) as client:
-        told = client.check("llm_response")
-    assert (told.category, told.pii_kind, told.matched_topic, told.length) == ("length", "email", "merger", 7)
+        result = client.check("llm_response")
+    assert (result.category, result.pii_kind, result.matched_topic, result.length) == ("length", "email", "merger", 7)
 
 
 def test_a_result_shows_what_it_says_and_no_more() -> None:
     assert repr(CheckResult(True, event_id="e")) == "CheckResult(allowed=True, event_id='e')"
-    told = undecided(CountersignError("timeout", "no answer within 2 s"), False)
-    assert repr(told) == (
+    result = undecided(CountersignError("timeout", "no answer within 2 s"), False)
+    assert repr(result) == (
         "CheckResult(allowed=False, reason='No decision: no answer within 2 s', severity='P1', "
         "violations=('timeout',), error=CountersignError(timeout: no answer within 2 s))"
     )
@@ -32,8 +32,8 @@ def test_a_result_shows_what_it_says_and_no_more() -> None:
 def test_a_refusal_without_a_code_is_none_of_the_agent_or_the_plan(status: int) -> None:
     refusal = {"status": status, "body": {"error": "too many requests from this address"}}
     with FaultServer([refusal]) as server, Countersign("key", AGENT, server.address, fail_mode="open") as client:
-        told = client.check("a")
-        assert (told.allowed, told.violations, len(server.seen)) == (False, ("refused",), 1)
+        result = client.check("a")
+        assert (result.allowed, result.violations, len(server.seen)) == (False, ("refused",), 1)
 
 
 def test_an_answer_that_is_too_large_is_none() -> None:

@@ -1,4 +1,4 @@
-"""Hooks of the Claude Agent SDK, by the real SDK; the program behind it is played by ``played_claude.py``."""
+"""Hooks of the Claude Agent SDK, with the real SDK; the program behind it is played by ``played_claude.py``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOWHERE = "http://127.0.0.1:1"
 
 
 def program_in(folder: Path) -> Path:
-    """``claude``, as the SDK looks for it."""
+    """``claude``, where the SDK looks for it."""
     program = folder / "claude"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{PLAYED_CLAUDE}" "$@"\n', "utf-8")
     program.chmod(0o755)
@@ -32,7 +32,7 @@ def program_in(folder: Path) -> Path:
 
 
 class Played:
-    """A session of calls: ``read`` is what the model reads of each, in order; ``executed`` names what was executed."""
+    """A session of calls: ``read`` has the results for the model, in order; ``executed`` names the executed calls."""
 
     def __init__(self, folder: Path, calls: List[Dict[str, Any]]) -> None:
         self._log = folder / "log"
@@ -74,7 +74,7 @@ def test_what_is_allowed_is_done_and_claude_reads_why_not(played: PlayedService,
         "Edit: no luck",
     ]
     assert session.executed == ["Read", "Edit"]
-    assert played.told() == {"Read": ["succeeded"], "Edit": ["failed"]}
+    assert played.reported() == {"Read": ["succeeded"], "Edit": ["failed"]}
     assert played.checks[0] == {
         "type": "tool_use",
         "toolName": "Read",
@@ -88,7 +88,7 @@ def test_a_denied_call_that_is_made_all_the_same_is_reported(played: PlayedServi
     session = Played(tmp_path, [call("Bash", "t1", anyway=True), call("Bash", "t2", anyway=True, fails=True)])
     session.run(AsyncCountersign("key", AGENT, played.address))
     assert session.executed == ["Bash", "Bash"]
-    assert played.told() == {"Bash": ["succeeded", "failed"]}
+    assert played.reported() == {"Bash": ["succeeded", "failed"]}
 
 
 @pytest.mark.parametrize("fail_mode", ["closed", "throw"])
@@ -121,7 +121,7 @@ def test_the_same_id_in_two_sessions_is_two_checks(played: PlayedService, tmp_pa
     Played(tmp_path, [call("Read", "t1")]).run(AsyncCountersign("key", AGENT, played.address), **named)
     assert len(set(played.keys)) == 3
     assert played.keys[2] == f"{SESSION}/t1"
-    assert played.told() == {"Read": ["succeeded"] * 3}
+    assert played.reported() == {"Read": ["succeeded"] * 3}
 
 
 def test_hooks_of_others_stand_beside_them(played: PlayedService, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_hooks_of_others_stand_beside_them(played: PlayedService, tmp_path: Path
     assert (session.executed, seen) == (["Read"], ["Read"])
 
 
-def test_the_program_is_told_to_block_where_a_hook_does_not_answer() -> None:
+def test_the_program_is_configured_to_block_if_a_hook_does_not_answer() -> None:
     (before,) = guard_hooks(AsyncCountersign("key", AGENT, NOWHERE))["PreToolUse"]
     assert before.on_failure == "block"
     assert before.matcher is None

@@ -1,4 +1,4 @@
-"""What is the Python clients' own: arguments, threads, connections, cancellation, slow answers."""
+"""Specific to the Python clients: arguments, threads, connections, cancellation, slow answers."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_client_of_your_own_stays_open() -> None:
 def test_guard_hands_arguments_on_and_reports_what_was_raised() -> None:
     failures: List[Any] = []
     with FaultServer([ALLOWED, {"status": 500, "body": ""}]) as server:
-        options: Dict[str, Any] = {"retries": 0, "on_report_failed": lambda *told: failures.append(told)}
+        options: Dict[str, Any] = {"retries": 0, "on_report_failed": lambda *arguments: failures.append(arguments)}
         with Countersign("key", AGENT, server.address, **options) as client:
             assert client.guard("a", lambda one, two: one + two, 1, 2) == 3
     ((error, event_id, outcome),) = failures
@@ -120,15 +120,15 @@ def test_guard_hands_arguments_on_and_reports_what_was_raised() -> None:
 
 
 def test_a_report_that_fails_replaces_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    def tell(*_: Any) -> None:
-        raise KeyError("a hook of one's own")
+    def fail(*_: Any) -> None:
+        raise KeyError("in a hook")
 
     async def run(address: str) -> int:
-        async with AsyncCountersign("key", AGENT, address, retries=0, on_report_failed=tell) as client:
+        async with AsyncCountersign("key", AGENT, address, retries=0, on_report_failed=fail) as client:
             return await client.guard("a", lambda: 2)
 
     with FaultServer([ALLOWED, {"status": 500, "body": ""}] * 2 + [ALLOWED]) as server:
-        with Countersign("key", AGENT, server.address, retries=0, on_report_failed=tell) as client:
+        with Countersign("key", AGENT, server.address, retries=0, on_report_failed=fail) as client:
             assert client.guard("a", lambda: 1) == 1
             with pytest.raises(ZeroDivisionError):
                 client.guard("a", lambda: 1 / 0)
@@ -137,16 +137,16 @@ def test_a_report_that_fails_replaces_nothing(caplog: pytest.LogCaptureFixture) 
 
 
 def test_what_is_executed_by_a_client_that_was_closed_is_given_and_said_to_be_unreported() -> None:
-    told: List[Any] = []
+    calls: List[Any] = []
     with FaultServer([ALLOWED]) as server:
-        client = Countersign("key", AGENT, server.address, on_report_failed=lambda *one: told.append(one))
+        client = Countersign("key", AGENT, server.address, on_report_failed=lambda *one: calls.append(one))
 
         def close() -> int:
             client.close()
             return 3
 
         assert client.guard("a", close) == 3
-    ((error, event_id, outcome),) = told
+    ((error, event_id, outcome),) = calls
     assert (error.code, event_id, outcome) == ("unreachable", EVENT, "succeeded")
 
 
@@ -159,7 +159,7 @@ def test_a_service_that_speaks_http_is_named_where_https_is_asked_for() -> None:
     assert "the service speaks http here" in str(result.error)
 
 
-def test_nobody_acts_without_a_name() -> None:
+def test_an_agent_id_is_required() -> None:
     with FaultServer([ALLOWED]) as server, Countersign("key", AGENT, server.address) as client:
         for call in (
             lambda: client.guard("a", pytest.fail, agent_id=""),
@@ -172,19 +172,19 @@ def test_nobody_acts_without_a_name() -> None:
 
 
 def test_a_hook_is_given_the_whole_action_however_it_was_named() -> None:
-    told: List[Any] = []
+    calls: List[Any] = []
 
     async def run(address: str) -> None:
-        async with AsyncCountersign("key", AGENT, address, on_denied=lambda _, action: told.append(action)) as client:
+        async with AsyncCountersign("key", AGENT, address, on_denied=lambda _, action: calls.append(action)) as client:
             await client.check("http_call", url="u", tool_name="t")
 
     with FaultServer([{"status": 200, "body": {"allowed": False, "reason": "no", "severity": "P1"}}]) as server:
-        with Countersign("key", AGENT, server.address, on_denied=lambda _, action: told.append(action)) as client:
+        with Countersign("key", AGENT, server.address, on_denied=lambda _, action: calls.append(action)) as client:
             client.check("http_call", url="u", tool_name="t")
             client.check(action_type="http_call", url="u", tool_name="t")
             client.check({"type": "http_call", "url": "u"}, toolName="t")
         asyncio.run(run(server.address))
-    assert told == [{"action_type": "http_call", "url": "u", "tool_name": "t"}] * 4
+    assert calls == [{"action_type": "http_call", "url": "u", "tool_name": "t"}] * 4
 
 
 def test_a_denial_says_why() -> None:

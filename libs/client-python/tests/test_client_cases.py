@@ -1,4 +1,4 @@
-"""The table of cases that every client passes, with the client that waits and the one that awaits."""
+"""The cases shared by all clients, with the synchronous and the asynchronous client."""
 
 from __future__ import annotations
 

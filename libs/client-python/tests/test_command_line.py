@@ -1,4 +1,4 @@
-"""``python -m countersign verify``: what it ends with, and that it says no more than it checked."""
+"""``python -m countersign verify``: its exit codes, and that it claims no more than it checked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VECTOR = vectors.load("valid-small.json")
 
 @pytest.fixture
 def files(tmp_path: Path) -> Tuple[str, str]:
-    """A sound package, and its key."""
+    """A valid package, and its key."""
     package, key = tmp_path / "report.json", tmp_path / "key.pem"
     package.write_text(json.dumps(VECTOR["package"]), "utf-8")
     key.write_text(VECTOR["keys"][0]["pem"], "utf-8")
@@ -44,10 +44,10 @@ def test_with_the_key_it_holds(files: Tuple[str, str], capsys: pytest.CaptureFix
 
 
 def test_without_an_authority_or_an_answer_not_all_was_checked(files: Tuple[str, str]) -> None:
-    nobody = ["--rpc", "http://127.0.0.1:1"]
-    assert main(["verify", files[0], "--key", files[1], *nobody]) == 2
+    unreachable = ["--rpc", "http://127.0.0.1:1"]
+    assert main(["verify", files[0], "--key", files[1], *unreachable]) == 2
     authority = ["--authority", "11111111111111111111111111111111"]
-    assert main(["verify", files[0], "--key", files[1], *nobody, *authority]) == 2
+    assert main(["verify", files[0], "--key", files[1], *unreachable, *authority]) == 2
 
 
 def test_a_chain_vouches_for_nothing_where_nothing_is_on_it(
@@ -154,7 +154,7 @@ def test_the_package_in_a_pdf_is_verified(files: Tuple[str, str], capsys: pytest
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "words"),
+    ("name", "code", "message"),
     [
         ("report-signed", 0, "every byte of the PDF, its pages with them: signed by key_"),
         ("report-unsigned", 2, "the package is verified, its pages are not"),
@@ -164,13 +164,13 @@ def test_the_package_in_a_pdf_is_verified(files: Tuple[str, str], capsys: pytest
     ],
 )
 def test_the_pages_of_a_pdf(
-    files: Tuple[str, str], capsys: pytest.CaptureFixture[str], name: str, code: int, words: str
+    files: Tuple[str, str], capsys: pytest.CaptureFixture[str], name: str, code: int, message: str
 ) -> None:
     vector = json.loads((vectors.FOLDER / "pdf" / f"{name}.json").read_bytes())
     Path(files[0]).write_bytes(base64.b64decode(vector["pdf"]))
     Path(files[1]).write_text(vector["keys"][0], "utf-8")
     assert main(["verify", files[0], "--key", files[1]]) == code
-    assert words in capsys.readouterr().out
+    assert message in capsys.readouterr().out
     assert main(["verify", files[0]]) == (1 if name == "report-signature-removed" or "action" in name else 2)
 
 

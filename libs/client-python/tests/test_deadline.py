@@ -1,4 +1,4 @@
-"""Servers that send, or take, a little now and then: a call is over at its time all the same."""
+"""Servers that send or accept a little now and then: a call ends at its deadline anyway."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEGINNINGS = {"the status line": b"HTTP/1.1 200 ", "a header": HEAD + b"x-more: 
 
 @pytest.fixture(params=list(BEGINNINGS))
 def trickling(request: pytest.FixtureRequest) -> Iterator[str]:
-    """An address that begins an answer and sends a byte of what comes next now and then, for ever."""
+    """An address whose answer never ends: it sends a byte now and then."""
     listener = socket.create_server(("127.0.0.1", 0))
     ended = threading.Event()
 
@@ -61,7 +61,7 @@ def test_an_answer_that_never_ends_is_too_late(trickling: str) -> None:
 
 
 class Slow(httpcore.NetworkStream):
-    """Takes 64 KiB a second; each of them well within the time that httpx has for one."""
+    """Accepts 64 KiB a second; each write takes less than httpx's timeout."""
 
     def __init__(self) -> None:
         self.now = 0.0

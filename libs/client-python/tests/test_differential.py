@@ -1,7 +1,7 @@
-"""The verifiers of libs/evidence, as the command line and as the page run it, and this one agree on what was changed.
+"""The verifiers of libs/evidence, by command line and in the page, and this one agree on changed packages.
 
-The seed is printed where they differ; ``COUNTERSIGN_DIFFERENTIAL_SEED`` gives it back, and
-``COUNTERSIGN_DIFFERENTIAL_TIMES`` makes that many times the cases.
+The seed is printed if they differ; ``COUNTERSIGN_DIFFERENTIAL_SEED`` reproduces it, and
+``COUNTERSIGN_DIFFERENTIAL_TIMES`` multiplies the number of cases.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _judged_here(case: Any, folder: Path) -> Any:
 
 
 def _file_judged_here(case: Any, folder: Path) -> Any:
-    """What the command line ends with, and whether it speaks of the pages."""
+    """Exit code of the command line, and whether it reports on the pages."""
     file, key = folder / "report.pdf", folder / "key.pem"
     file.write_bytes(base64.b64decode(case["bytes"]))
     key.write_text(mutations.PEM, "utf-8")
@@ -83,7 +83,7 @@ def judged_elsewhere(cases: List[Any]) -> List[Any]:
 
 
 def _compared(verdict: Dict[str, Any]) -> Dict[str, Any]:
-    """Which of several problems comes first is each verifier's own."""
+    """Verifiers may differ in which of several problems they report first."""
     return {name: value for name, value in verdict.items() if name != "firstProblem"}
 
 

@@ -1,4 +1,4 @@
-"""The files of ``examples``, run as they stand, against a running service and models that play their parts."""
+"""Runs the files of ``examples`` unchanged, against a running service and scripted models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DENIED = "Not executed: this call of {} was denied. "
 
 
 def run(example: str, service: Service, folder: Path, off_limits: str, **environment: str) -> List[str]:
-    """The lines that an example prints, and that its agent's checks and outcomes are in the archive."""
+    """The lines that an example prints; also asserts that its agent's checks and outcomes are in the archive."""
     agent_id = service.new_agent({"off_limits_actions": [off_limits]})
     settings = {
         "COUNTERSIGN_API_KEY": service.api_key,

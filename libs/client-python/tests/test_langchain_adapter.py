@@ -1,4 +1,4 @@
-"""Tools of LangChain and LangGraph, by the real frameworks: called by ToolNode, by agents' graphs, and by hand."""
+"""Tools of LangChain and LangGraph, with the real frameworks: called by ToolNode, by agents' graphs, and directly."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def order(amount: float, note: str = "none") -> str:
 
 @tool
 async def order_later(amount: float) -> str:
-    """Orders, awaited."""
+    """Orders, asynchronously."""
     await asyncio.sleep(0)
     done.append(amount)
     return f"ordered {amount} later"
@@ -62,7 +62,7 @@ def look(
     call_id: Annotated[str, InjectedToolCallId],
     config: RunnableConfig,
 ) -> str:
-    """Looks at what the model does not see."""
+    """Reads an argument that the model does not see."""
     return f"{query} {len(state['messages'])} {call_id} {config['configurable']['thread_id']}"
 
 
@@ -83,7 +83,7 @@ def asked(*calls: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def read(state: Dict[str, Any]) -> Dict[str, Any]:
-    """What the model reads, by call."""
+    """The results for the model, by call."""
     return {one.tool_call_id: (one.status, one.content) for one in state["messages"] if isinstance(one, ToolMessage)}
 
 
@@ -93,16 +93,16 @@ SOME = [
     call("fail", "2", why="no luck"),
     call("wire", "3", amount=9),
 ]
-DENIED_WORDS = "Not executed: this call of wire was denied. Off_limits_actions: use orders.create."
+DENIED_MESSAGE = "Not executed: this call of wire was denied. Off_limits_actions: use orders.create."
 
 
-def check_some(told: Dict[str, Any], played: PlayedService) -> None:
-    assert told["1"] == ("success", "ordered 1.5")
-    assert told["2"][0] == "error"
-    assert "no luck" in told["2"][1]
-    assert told["3"] == ("error", DENIED_WORDS)
+def check_some(results: Dict[str, Any], played: PlayedService) -> None:
+    assert results["1"] == ("success", "ordered 1.5")
+    assert results["2"][0] == "error"
+    assert "no luck" in results["2"][1]
+    assert results["3"] == ("error", DENIED_MESSAGE)
     assert "wire" not in done
-    assert played.told() == {"order": ["succeeded"], "fail": ["failed"]}
+    assert played.reported() == {"order": ["succeeded"], "fail": ["failed"]}
     checks = {one["toolName"]: one for one in played.checks}
     assert checks["order"] == {
         "type": "tool_use",
@@ -128,11 +128,11 @@ def test_a_tool_node_awaits_tools_of_both_kinds_by_clients_of_both_kinds(played:
         await client.aclose() if isinstance(client, AsyncCountersign) else client.close()
         return read(state)
 
-    told = asyncio.run(run())
-    assert told.pop("4") == ("success", "ordered 2.0 later")
-    assert played.told().pop("order_later") == ["succeeded"]
+    results = asyncio.run(run())
+    assert results.pop("4") == ("success", "ordered 2.0 later")
+    assert played.reported().pop("order_later") == ["succeeded"]
     played.outcomes = [one for one in played.outcomes if one[0] != "order_later"]
-    check_some(told, played)
+    check_some(results, played)
 
 
 def test_what_is_not_the_models_is_not_sent(played: PlayedService) -> None:
@@ -148,7 +148,7 @@ def test_a_tool_that_is_called_by_hand_gives_a_text(played: PlayedService) -> No
     with Countersign("key", AGENT, played.address) as client:
         guarded_order, guarded_wire = guard_tools(client, [order, wire])
         assert guarded_order.invoke({"amount": 3}) == "ordered 3.0"
-        assert guarded_wire.invoke({"amount": 3}) == DENIED_WORDS
+        assert guarded_wire.invoke({"amount": 3}) == DENIED_MESSAGE
         assert guarded_wire.invoke(call("wire", "9", amount=1)).tool_call_id == "9"
         assert (guarded_order.name, guarded_order.args) == (order.name, order.args)
     assert wire.invoke({"amount": 1}) == "sent"
@@ -163,7 +163,7 @@ def test_an_execution_that_is_repeated_is_asked_about_again(played: PlayedServic
         again.invoke(call("order", "0", amount=1))
     assert len(set(played.keys)) == 3
     assert played.keys[2] == "run-1/0"
-    assert played.told() == {"order": ["succeeded"] * 3}
+    assert played.reported() == {"order": ["succeeded"] * 3}
 
 
 def test_a_caller_names_the_action(played: PlayedService) -> None:
@@ -196,8 +196,8 @@ def test_nothing_is_executed_where_nothing_can_be_asked(played: PlayedService) -
 
 def test_arguments_that_the_tool_does_not_take_are_not_asked_about(played: PlayedService) -> None:
     with Countersign("key", AGENT, played.address) as client:
-        told = read(graph_of(guard_tools(client, [order])).invoke(asked(call("order", "1", amount="many"))))
-    assert told["1"][0] == "error"
+        results = read(graph_of(guard_tools(client, [order])).invoke(asked(call("order", "1", amount="many"))))
+    assert results["1"][0] == "error"
     assert played.checks == []
 
 
@@ -220,4 +220,4 @@ def test_what_is_cancelled_is_reported_as_failed(played: PlayedService) -> None:
                 await task
 
     asyncio.run(run())
-    assert played.told() == {"wait": ["failed"]}
+    assert played.reported() == {"wait": ["failed"]}

@@ -1,4 +1,4 @@
-"""Arguments of LangChain's tools that the model does not see: a caller's are sent, the framework's are named."""
+"""Arguments of LangChain's tools that are hidden from the model: a caller's are sent, the framework's are named."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 
 class OfMyOwn(InjectedToolArg):
-    """A kind of injection that is no framework's."""
+    """An injection class that is not the framework's."""
 
 
 class Session:
@@ -59,7 +59,7 @@ def look(
     runtime: ToolRuntime,
     settings: RunnableConfig,
 ) -> str:
-    """Looks at what the model does not see."""
+    """Reads an argument that the model does not see."""
     return f"{query} of {user}"
 
 
@@ -105,8 +105,8 @@ def test_what_the_framework_gives_is_named_and_can_be_sent(played: PlayedService
         graph.add_edge("tools", END)
         asked = {"messages": [AIMessage("", tool_calls=[call("look", query="q")])], "user": "ann"}
         compiled: Any = graph.compile(store=InMemoryStore())
-        told = compiled.invoke(asked)
-    assert told["messages"][-1].content == "q of ann"
+        state = compiled.invoke(asked)
+    assert state["messages"][-1].content == "q of ann"
     assert played.checks[0]["payload"] == {"query": "q", "user": "ann"}
     named = ["runtime", "settings", "store", "user"]
     assert played.checks[0]["metadata"] == {"toolCallId": "1", "notSent": named}

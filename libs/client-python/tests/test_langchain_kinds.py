@@ -1,4 +1,4 @@
-"""Tools of LangChain that were not made by its decorator: classes, and what is made of a schema or of a text."""
+"""Tools of LangChain that its decorator did not create: classes, and tools from a schema or from a text."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "given", "told", "payload"), KINDS, ids=[one[0].name for one in KINDS])
-def test_tools_of_every_kind(played: PlayedService, kind: BaseTool, given: Any, told: str, payload: Any) -> None:
+@pytest.mark.parametrize(("kind", "given", "content", "payload"), KINDS, ids=[one[0].name for one in KINDS])
+def test_tools_of_every_kind(played: PlayedService, kind: BaseTool, given: Any, content: str, payload: Any) -> None:
     call = {"name": kind.name, "args": given, "id": "1", "type": "tool_call"}
 
     async def run() -> Any:
@@ -46,6 +46,6 @@ def test_tools_of_every_kind(played: PlayedService, kind: BaseTool, given: Any, 
 
     with Countersign("key", AGENT, played.address) as client:
         messages = [guard_tools(client, [kind])[0].invoke(call), asyncio.run(run())]
-    assert [(one.status, one.content) for one in messages] == [("success", told)] * 2
+    assert [(one.status, one.content) for one in messages] == [("success", content)] * 2
     assert [one["payload"] for one in played.checks] == [payload] * 2
-    assert played.told() == {kind.name: ["succeeded"] * 2}
+    assert played.reported() == {kind.name: ["succeeded"] * 2}

@@ -1,4 +1,4 @@
-"""Arguments of LangChain's tools that cannot be read, or not twice: the check leaves them as they are."""
+"""Arguments of LangChain's tools that cannot be read, or not twice: the check leaves them unchanged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def load(table: str, rows: Annotated[Any, InjectedToolArg]) -> str:
 
 @tool
 def total(rows: Iterable[int]) -> str:
-    """Adds what the model gives up."""
+    """Adds the numbers of an iterator."""
     return f"is {sum(rows)}"
 
 
@@ -58,7 +58,7 @@ class Batch(BaseModel):
 
 
 class Rows(RootModel[Any]):
-    """A model that is its only field."""
+    """A model with a root field only."""
 
 
 class Summed(BaseModel):
@@ -142,8 +142,8 @@ def test_what_the_model_gives_is_not_executed_where_it_could_not_be_sent(played:
         "Not executed: whether total may be called cannot be asked. Payload.rows: a ValidatorIterator is not JSON"
     )
     assert played.checks == []
-    told = guarded(client, total, action=lambda _: {"payload": {"rows": "not read"}})
-    assert told.invoke({"rows": [1, 2]}) == "is 3"
+    replaced = guarded(client, total, action=lambda _: {"payload": {"rows": "not read"}})
+    assert replaced.invoke({"rows": [1, 2]}) == "is 3"
     assert played.checks[0]["payload"] == {"rows": "not read"}
 
 

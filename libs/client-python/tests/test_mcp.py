@@ -1,4 +1,4 @@
-"""The hosted server of the tool protocol at ``/mcp``, by the protocol's official client."""
+"""The hosted server of the tool protocol at ``/mcp``, with the protocol's official client."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_its_tools_do_what_their_routes_do(service: Service) -> None:
     async def run() -> None:
         async with connected(service, service.api_key) as client:
 
-            async def told(tool: str, **arguments: Any) -> Any:
+            async def result_of(tool: str, **arguments: Any) -> Any:
                 result = await client.call_tool(tool, arguments)
                 assert not result.is_error, result
                 (content,) = result.content
@@ -62,17 +62,17 @@ def test_its_tools_do_what_their_routes_do(service: Service) -> None:
                 assert json.loads(content.text) == result.structured_content
                 return result.structured_content
 
-            made = await told("register_agent", name="made by a model")
+            made = await result_of("register_agent", name="made by a model")
             assert (made["name"], made["status"]) == ("made by a model", "active")
             agent_id = service.new_agent(PROFILE)
-            allowed = await told("check_action", agentId=agent_id, action={"type": "pay"})
+            allowed = await result_of("check_action", agentId=agent_id, action={"type": "pay"})
             assert allowed["allowed"] is True
-            logged = await told("log_action", agentId=agent_id, eventId=allowed["eventId"], outcome="succeeded")
+            logged = await result_of("log_action", agentId=agent_id, eventId=allowed["eventId"], outcome="succeeded")
             assert logged["eventId"] != allowed["eventId"]
-            denied = await told("check_action", agentId=agent_id, action={"type": "wire"})
+            denied = await result_of("check_action", agentId=agent_id, action={"type": "wire"})
             assert (denied["allowed"], denied["violation_type"]) == (False, "off_limits_action")
             assert denied["reason"]
-            scanned = await told("scan_output", agentId=agent_id, text="write to someone@shop.example")
+            scanned = await result_of("scan_output", agentId=agent_id, text="write to someone@shop.example")
             assert (scanned["allowed"], scanned["category"]) == (False, "pii")
             again = await client.call_tool(
                 "log_action", {"agentId": agent_id, "eventId": allowed["eventId"], "outcome": "failed"}
@@ -86,7 +86,7 @@ def test_its_tools_do_what_their_routes_do(service: Service) -> None:
 def test_a_wrong_key_is_an_error_at_once(service: Service, mode: str) -> None:
     async def run() -> None:
         async with connected(service, "csn_live_0000000000000000000000000000000000000000", mode):
-            pytest.fail("it was let in")
+            pytest.fail("it was accepted")
 
     with pytest.raises(Exception) as caught:  # noqa: PT011 - the client's task groups wrap it
         asyncio.run(asyncio.wait_for(run(), 60))

@@ -1,4 +1,4 @@
-"""Tools of the OpenAI Agents SDK, by the real framework and a model that plays its part."""
+"""Tools of the OpenAI Agents SDK, with the real framework and a scripted model."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def order(amount: float) -> str:
 
 @function_tool
 async def order_later(amount: float) -> str:
-    """Orders, awaited."""
+    """Orders, asynchronously."""
     await asyncio.sleep(0)
     done.append("order_later")
     return f"ordered {amount} later"
@@ -80,7 +80,7 @@ def wire(amount: float) -> str:
 
 
 class Playing(Model):
-    """Calls tools at its first turn, and is content at its second."""
+    """Calls tools in its first turn, and ends in its second."""
 
     def __init__(self, calls: Sequence[Sequence[str]]) -> None:
         self._calls = calls
@@ -103,7 +103,7 @@ class Playing(Model):
 
 
 def play(client: Any, tools: Sequence[FunctionTool], *calls: Sequence[str], **options: Any) -> Dict[str, Any]:
-    """What the model reads of its calls."""
+    """The results of its calls, as the model reads them."""
     model = Playing(calls)
 
     async def run() -> None:
@@ -139,7 +139,7 @@ def test_what_is_allowed_is_executed_and_the_model_reads_why_not(played: PlayedS
     assert read["5"] == "Not executed: this call of wire was denied. Off_limits_actions: use orders.create."
     assert sorted(done) == ["order", "order_later"]
     failed, succeeded = ["failed"], ["succeeded"]
-    assert played.told() == {
+    assert played.reported() == {
         "order": succeeded,
         "order_later": succeeded,
         "fail": failed,
@@ -157,7 +157,7 @@ def test_what_is_allowed_is_executed_and_the_model_reads_why_not(played: PlayedS
 def test_a_tool_that_is_to_end_the_run_does(played: PlayedService) -> None:
     with pytest.raises(Exception, match="no luck"):
         play(AsyncCountersign("key", AGENT, played.address), [fail_loudly], ("1", "fail_loudly", '{"why":"no luck"}'))
-    assert played.told() == {"fail_loudly": ["failed"]}
+    assert played.reported() == {"fail_loudly": ["failed"]}
 
 
 @pytest.mark.parametrize("kind", [AsyncCountersign, Countersign])
@@ -188,7 +188,7 @@ def test_what_is_cancelled_is_reported_as_failed(played: PlayedService, kind: An
         await client.aclose() if isinstance(client, AsyncCountersign) else client.close()
 
     asyncio.run(run())
-    assert played.told() == {"wait": ["failed"]}
+    assert played.reported() == {"wait": ["failed"]}
 
 
 def test_nothing_is_executed_where_the_service_is_not_there() -> None:
@@ -201,7 +201,7 @@ def test_nothing_is_executed_where_the_service_is_not_there() -> None:
 def test_arguments_that_are_no_json_are_asked_about_as_they_are(played: PlayedService) -> None:
     read = play(AsyncCountersign("key", AGENT, played.address), [order], ("1", "order", '{"amount":'))
     assert (played.checks[0]["payload"], done) == ('{"amount":', [])
-    assert played.told() == {"order": ["failed"]}
+    assert played.reported() == {"order": ["failed"]}
     assert "1" in read
 
 

@@ -79,12 +79,12 @@ def test_a_tool_is_asked_about_by_both_names(played: PlayedService, guarded_firs
     ids=str,
 )
 def test_rules_on_either_name_hold(service: Service, profile: Dict[str, Any], allowed: bool) -> None:
-    told: List[Any] = []
+    actions: List[Any] = []
     agent_id = service.new_agent(profile)
     with Countersign(
-        service.api_key, agent_id, service.address, on_denied=lambda _, action: told.append(action)
+        service.api_key, agent_id, service.address, on_denied=lambda _, action: actions.append(action)
     ) as client:
         said = str(called(guard_tools(client, [in_namespace(delete, "crm")])[0], "crm"))
     assert said.startswith("deleted 7" if allowed else "Not executed: this call of crm.delete was denied.")
-    names = [(action["tool_name"], action["qualified_tool_name"]) for action in told]
+    names = [(action["tool_name"], action["qualified_tool_name"]) for action in actions]
     assert names == ([] if allowed else [("delete", "crm.delete")])

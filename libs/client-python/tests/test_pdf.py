@@ -1,4 +1,4 @@
-"""The vectors of PDFs: which attachment is read, and which files are none of a report."""
+"""The vectors of PDFs: which attachment is read, and which files are not reports."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_there_are_sound_and_refused_ones() -> None:
 
 
 def titled(title: bytes) -> bytes:
-    """The vector of a sound report, whose fourth object is a text of one's own."""
+    """The vector of a valid report, whose fourth object is replaced by a text."""
     data = base64.b64decode(json.loads((FOLDER / "valid.json").read_bytes())["pdf"])
     begin, table_at = data.index(b"4 0 obj\n"), data.rindex(b"xref\n0 ")
     end = data.index(b"\nendobj\n", begin) + len(b"\nendobj\n")
@@ -85,15 +85,15 @@ def test_lists_may_be_long_and_strings_many() -> None:
         assert package_in_pdf(titled(b") " + value + b" (")) == package_in_pdf(titled(b"short"))
 
 
-def test_strings_are_told_from_what_is_around_them() -> None:
-    """As by looking for each string with its end, which takes too long where there is none."""
+def test_strings_are_separated_from_their_context() -> None:
+    """Compares with a search for the end of each string, which takes too long if there is none."""
     whole = re.compile(rb"\((?:[^()\\\n\r]|\\[nrtbf()\\])*\)")
     unended = re.compile(rb"\((?!\))")
-    chosen, told = random.Random(7), set()
+    chosen, seen = random.Random(7), set()
     for _ in range(5_000):
         text = bytes(chosen.choices(b"()\\nx\n", k=chosen.randrange(12)))
         expected, found = whole.sub(b"()", text), _bare(text)
         is_whole = unended.search(expected) is None
-        told.add(is_whole)
+        seen.add(is_whole)
         assert (found == expected) if is_whole else unended.search(found), text
-    assert told == {True, False}
+    assert seen == {True, False}

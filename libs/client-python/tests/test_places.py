@@ -1,4 +1,4 @@
-"""Clients that are used in another process, or another event loop, than the one that they were first used in."""
+"""Clients that are used in another process, or another event loop, than before."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_client_that_was_closed_stays_closed(monkeypatch: pytest.MonkeyPatch) 
         client.check("a")
 
 
-# What a loop leaves behind that has ended without closing is told by asyncio itself.
+# asyncio itself reports connections that an ended loop left open.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_client_that_awaits_goes_from_loop_to_loop() -> None:
     with FaultServer([ALLOWED]) as server:

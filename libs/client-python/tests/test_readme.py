@@ -1,4 +1,4 @@
-"""The examples of the README, run as they stand."""
+"""Runs the examples of the README unchanged."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _run(example: str, folder: Path, **environment: str) -> str:
 
 
 def test_each_example_is_run() -> None:
-    """Here, or by test_examples.py, which runs the files."""
+    """Run here, or as files by test_examples.py."""
     assert len(EXAMPLES) == len(PRINTED) + 1
     assert sorted(block for block in BLOCKS if block in FILES) == sorted(FILES)
     assert len(FILES) == 3

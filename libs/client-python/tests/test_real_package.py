@@ -1,4 +1,4 @@
-"""A package that the service made, with its key, its chain and its authority."""
+"""A package issued by the service, with its key, its chain and its authority."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EVENTS = 9
 
 @pytest.fixture(scope="module")
 def exported(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Tuple[Path, List[str]]:
-    """The folder with ``report.json``, ``report.pdf`` and ``key.pem``, and the arguments that check all of it."""
+    """The folder with ``report.json``, ``report.pdf`` and ``key.pem``, and the arguments of a complete verification."""
     folder = tmp_path_factory.mktemp("exported")
     profile = {"off_limits_actions": ["wire_*"], "store_payload": True}
     agent_id = service.new_agent(profile)

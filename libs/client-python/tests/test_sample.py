@@ -1,4 +1,4 @@
-"""Audit samples: the vectors of libs/evidence, and what is no sample."""
+"""Audit samples: the vectors of libs/evidence, and malformed samples."""
 
 from __future__ import annotations
 

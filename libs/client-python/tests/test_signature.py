@@ -1,4 +1,4 @@
-"""Ed25519: what verifiers disagree about is refused."""
+"""Ed25519: encodings that verifiers disagree about are refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIGNATURE = SECRET.sign(MESSAGE)
 
 
 def small_order_points() -> list[bytes]:
-    """Every encoding, canonical or not, of a y that a point of small order has, found by doubling on the curve."""
+    """Every encoding, canonical or not, of the y of a point of small order, found by doubling on the curve."""
     d = -121665 * pow(121666, FIELD - 2, FIELD) % FIELD
     ys = {0, 1, FIELD - 1}
     for root in _roots_of_order_eight(d):
@@ -29,9 +29,9 @@ def small_order_points() -> list[bytes]:
 
 
 def _roots_of_order_eight(d: int) -> list[int]:
-    """y of the points that doubled have the y 0.
+    """The y of points whose double has the y 0.
 
-    On -x^2 + y^2 = 1 + d x^2 y^2 doubling gives y' = (y^2 + x^2) / (1 - d x^2 y^2), which is 0 where x^2 = -y^2. Then
+    On -x^2 + y^2 = 1 + d x^2 y^2 doubling gives y' = (y^2 + x^2) / (1 - d x^2 y^2), which is 0 if x^2 = -y^2. Then
     2 y^2 = 1 - d y^4: a square in t = y^2.
     """
     found = []

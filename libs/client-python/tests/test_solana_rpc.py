@@ -1,4 +1,4 @@
-"""What is made of a node's answer."""
+"""The handling of a node's answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIGNATURE = "1" * 64
 
 
 def _asked(*answers: Any, addresses: Optional[int] = None) -> SolanaRpc:
-    """One address for each answer where nothing else is said, asked in this order."""
+    """One address for each answer by default, asked in this order."""
     left: List[Any] = list(answers)
     rpc = SolanaRpc([f"http://node-{n}.example" for n in range(addresses or len(answers))])
     rpc._http.close()
@@ -50,7 +50,7 @@ _MEMO = b"what both signed"
 
 
 def _message(version: bytes = b"", memo: bytes = _MEMO) -> bytes:
-    """A memo that two have to sign."""
+    """A memo with two required signers."""
     instruction = bytes([2, 1, 1, len(memo)]) + memo
     tables = b"\x00" if version else b""
     keys = b"".join([*_KEYS, _MEMO_PROGRAM])
@@ -79,17 +79,17 @@ def test_a_transaction_that_several_had_to_sign_has_them_for_signers(version: by
     wire = _wire(message, _signed(message))
     # One address is asked twice: for the transaction, then for its block.
     with _asked(_shown(wire), _BLOCK) as rpc:
-        told = rpc.look_up(base58_of_bytes(_signed(message)[0]))
-    assert isinstance(told, Transaction)
-    assert list(told.signers) == [base58_of_bytes(key) for key in _KEYS]
-    assert (list(told.memos), told.block_height, told.succeeded) == ([_MEMO.decode()], 4, True)
-    assert told.block_time == "1970-01-01T00:01:00.000Z"
+        found = rpc.look_up(base58_of_bytes(_signed(message)[0]))
+    assert isinstance(found, Transaction)
+    assert list(found.signers) == [base58_of_bytes(key) for key in _KEYS]
+    assert (list(found.memos), found.block_height, found.succeeded) == ([_MEMO.decode()], 4, True)
+    assert found.block_time == "1970-01-01T00:01:00.000Z"
 
 
 def test_a_transaction_is_missing_only_where_no_address_has_it() -> None:
     message = _message()
     wire, signature = _wire(message, _signed(message)), base58_of_bytes(_signed(message)[0])
-    # The first keeps no history that old; the block is asked of the first again.
+    # The first has pruned that history; the block is requested from the first again.
     with _asked(_NOTHING, _shown(wire), _BLOCK) as rpc:
         assert isinstance(rpc.look_up(signature), Transaction)
     with _asked(_NOTHING, _FAILED, _NOTHING) as rpc:
@@ -113,7 +113,7 @@ _LIES = {
     "more signatures are shown": _wire(_WHOLE, [_FIRST, _SECOND, _SECOND]),
     "the first is not the one that was asked for": _wire(_WHOLE, [_SECOND, _FIRST]),
     "none is shown": _wire(_WHOLE, []),
-    "another memo is shown": _wire(_message(memo=b"what nobody signed"), [_FIRST, _SECOND]),
+    "another memo is shown": _wire(_message(memo=b"what was not signed"), [_FIRST, _SECOND]),
     "it is sound, and another": _wire(_message(memo=b"x"), _signed(_message(memo=b"x"))),
     "it is cut off": _wire(_WHOLE, [_FIRST, _SECOND])[:-1],
     "more follows it": _wire(_WHOLE, [_FIRST, _SECOND]) + b"\x00",

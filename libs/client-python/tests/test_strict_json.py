@@ -1,4 +1,4 @@
-"""JSON that has exactly one canonical form, or is refused."""
+"""JSON with exactly one canonical form, or refused."""
 
 from __future__ import annotations
 

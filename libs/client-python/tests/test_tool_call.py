@@ -1,4 +1,4 @@
-"""What the adapters have in common."""
+"""The common parts of the adapters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from client_cases import cases
 from played_service import AGENT, DENIED, PlayedService
 
 from countersign import ActionDeniedError, AsyncCountersign, CheckResult, Countersign
-from countersign.adapters.tool_call import NotExecutedError, ToolCall, ToolGuard, words_for
+from countersign.adapters.tool_call import NotExecutedError, ToolCall, ToolGuard, denial_message
 
 CALL = ToolCall("wire", {"amount": 1}, "c")
 
@@ -22,15 +22,15 @@ CALL = ToolCall("wire", {"amount": 1}, "c")
         (None, "Not executed: this call of wire was denied. Use orders.create."),
         (("unreachable",), "Go on without it, or try again later."),
         (("circuit_open",), "Go on without it, or try again later."),
-        (("agent_frozen",), "Another try will not change that: say so to whoever asked."),
-        (("unauthorized",), "Another try will not change that: say so to whoever asked."),
+        (("agent_frozen",), "Another try will not change that: say so to the user."),
+        (("unauthorized",), "Another try will not change that: say so to the user."),
     ],
 )
-def test_the_model_is_told_why_and_what_to_do_instead(violations: Any, instead: str) -> None:
-    words = words_for(CALL, CheckResult(False, reason="use orders.create", violations=violations))
-    assert words.startswith("Not executed: ")
-    assert "Use orders.create." in words
-    assert words.endswith(instead)
+def test_the_message_has_the_reason_and_advice(violations: Any, instead: str) -> None:
+    message = denial_message(CALL, CheckResult(False, reason="use orders.create", violations=violations))
+    assert message.startswith("Not executed: ")
+    assert "Use orders.create." in message
+    assert message.endswith(instead)
 
 
 def test_a_denial_inside_of_a_call_is_the_calls_own_failure(played: PlayedService) -> None:
@@ -51,7 +51,7 @@ def test_a_denial_inside_of_a_call_is_the_calls_own_failure(played: PlayedServic
         guard.execute(client, CALL, execute)
     with pytest.raises(ActionDeniedError, match="something else"):
         asyncio.run(run())
-    assert played.told() == {"wire": ["failed", "failed"]}
+    assert played.reported() == {"wire": ["failed", "failed"]}
 
 
 @pytest.mark.parametrize("payload", [float("nan"), "\ud800", object(), {1: {2: object()}}])

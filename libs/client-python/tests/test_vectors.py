@@ -15,8 +15,8 @@ from countersign.verify import PROBLEM_CODES, verify_absence, verify_event, veri
 def test_a_vector_is_judged_as_it_says(name: str) -> None:
     vector = vectors.load(name)
     result = vectors.judge(vector)
-    told = {"ok": result.ok, "firstProblem": result.first_problem, **vectors.vouched(result, vector["expected"])}
-    assert told == vector["expected"], [str(problem) for problem in result.problems]
+    verdict = {"ok": result.ok, "firstProblem": result.first_problem, **vectors.vouched(result, vector["expected"])}
+    assert verdict == vector["expected"], [str(problem) for problem in result.problems]
 
 
 def test_the_chain_says_when_the_windows_were_anchored() -> None:
@@ -56,7 +56,7 @@ def test_what_the_chain_did_not_answer_is_named() -> None:
     assert any("no answer for 3 of 3" in line for line in result.not_checked)
 
 
-def test_without_an_authority_nobody_is_said_to_have_anchored() -> None:
+def test_without_an_authority_no_anchor_is_vouched_for() -> None:
     result = vectors.judge(vectors.load("chain-no-authority.json"))
     assert result.chain_checked
     assert not result.authority_checked
@@ -70,7 +70,7 @@ def test_a_sound_package_was_checked_whole() -> None:
 
 @pytest.mark.parametrize(("network", "said"), [("solana:localnet", True), ("solana:devnet", False)])
 @pytest.mark.parametrize("name", ["valid-small.json", "absence-valid.json"])
-def test_no_network_is_public_that_is_somebodys_own(name: str, network: str, said: bool) -> None:
+def test_a_private_network_is_not_called_public(name: str, network: str, said: bool) -> None:
     vector = json.loads(json.dumps(vectors.load(name)).replace("solana:devnet", network))
     if "package" in vector:
         mutations.sign(vector["package"])

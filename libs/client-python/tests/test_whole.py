@@ -1,4 +1,4 @@
-"""What ``guard`` does not execute: what would go on after it has reported."""
+"""Functions that ``guard`` refuses: those that would continue after it has reported."""
 
 from __future__ import annotations
 

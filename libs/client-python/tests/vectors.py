@@ -1,4 +1,4 @@
-"""The vectors of libs/evidence, and what their cases mean for this verifier."""
+"""The vectors of libs/evidence, and their meaning for this verifier."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def load(name: str) -> Any:
 
 
 def subject_of(vector: Mapping[str, Any]) -> Any:
-    """What names transactions: the package, the proof of absence, or that of the event."""
+    """The subject that names transactions: the package, the proof of absence, or that of the event."""
     return next((vector[name] for name in ("package", "absence", "proof") if name in vector), None)
 
 
 def chain_of(vector: Mapping[str, Any], subject: Any) -> Optional[ChainFacts]:
-    """The chain of a vector, with the answers for those transactions that the subject names, or all that was read."""
+    """The chain of a vector, with the answers for the transactions of the subject, or all that was read."""
     chain = vector["chain"]
     if chain is None:
         return None
     asked = {one.signature for one in transactions_to_ask(subject)}
     walked = "walks" in chain
-    told_of = {signature: told for signature, told in chain["transactions"].items() if walked or signature in asked}
-    transactions: Dict[str, Answer] = {signature: _answer_of(told) for signature, told in told_of.items()}
+    answers = {signature: answer for signature, answer in chain["transactions"].items() if walked or signature in asked}
+    transactions: Dict[str, Answer] = {signature: _answer_of(answer) for signature, answer in answers.items()}
     known = chain["authorities"]
     authorities = None if known is None else [_authority_of(one) for one in known]
     walks = [_walk_of(one) for one in chain["walks"]] if "walks" in chain else None
@@ -55,9 +55,9 @@ def chain_of(vector: Mapping[str, Any], subject: Any) -> Optional[ChainFacts]:
 
 
 def vouched(result: Verification, expected: Mapping[str, Any]) -> Dict[str, Any]:
-    """Of those that say who vouches, and what is left open: a single event is not signed."""
-    told: Dict[str, Any] = {"vouched": asdict(result.vouched)} if "vouched" in expected else {}
-    return {**told, "unsettled": list(result.unsettled)} if "unsettled" in expected else told
+    """The expected members on who vouches and what is left open: a single event is not signed."""
+    members: Dict[str, Any] = {"vouched": asdict(result.vouched)} if "vouched" in expected else {}
+    return {**members, "unsettled": list(result.unsettled)} if "unsettled" in expected else members
 
 
 def judge(vector: Mapping[str, Any]) -> Verification:
@@ -80,14 +80,19 @@ def _authority_of(one: Mapping[str, Any]) -> Authority:
 
 
 def _walk_of(one: Mapping[str, Any]) -> Walk:
-    listed = [Listed(told["signature"], told["succeeded"], told["blockTime"], told["memos"]) for told in one["listed"]]
+    listed = [Listed(item["signature"], item["succeeded"], item["blockTime"], item["memos"]) for item in one["listed"]]
     return Walk(one["address"], one["complete"], listed)
 
 
-def _answer_of(told: Any) -> Answer:
-    if told in ("not-found", "unavailable"):
-        words: Answer = told
-        return words
+def _answer_of(value: Any) -> Answer:
+    if value in ("not-found", "unavailable"):
+        answer: Answer = value
+        return answer
     return Transaction(
-        told["succeeded"], told["finalized"], told["signers"], told["memos"], told["blockTime"], told["blockHeight"]
+        value["succeeded"],
+        value["finalized"],
+        value["signers"],
+        value["memos"],
+        value["blockTime"],
+        value["blockHeight"],
     )

@@ -1,4 +1,4 @@
-"""Countersign: asks before an AI agent acts. ``countersign.verify`` checks signed packages without trusting anybody."""
+"""Countersign: checks before an AI agent acts. ``countersign.verify`` verifies signed packages independently."""
 
 from __future__ import annotations
 

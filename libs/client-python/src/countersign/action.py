@@ -1,4 +1,4 @@
-"""What an agent is about to do, as the caller says it and as the service wants it."""
+"""Actions: from the form of the caller to that of the service."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from decimal import Decimal
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
-#: What can be given for an action: its ``action_type`` alone, or all its members by name.
+#: An action: its ``action_type`` alone, or all its members by name.
 Action = Union[str, Mapping[str, Any]]
 
 _NAMES = {
     "action_type": "type",
     "tool_name": "toolName",
-    # A rule of the service on either name holds.
+    # A rule of the service applies to either name.
     "qualified_tool_name": "tool_name",
     "data_scope": "dataScope",
     "estimated_cost": "estimatedCost",
@@ -21,7 +21,7 @@ _OWN_NAMES = {wire_name: name for name, wire_name in _NAMES.items()}
 
 
 def members_of(action: Optional[Action], more: Mapping[str, Any]) -> Dict[str, Any]:
-    """The members of ``action`` in a check's body: ``action_type`` becomes ``type``, what is not known is kept.
+    """The members of ``action`` in a check's body: ``action_type`` becomes ``type``, unknown members are kept.
 
     :raises TypeError: there is no ``action_type``, or a member is given twice
     """
@@ -39,15 +39,15 @@ def members_of(action: Optional[Action], more: Mapping[str, Any]) -> Dict[str, A
     return members
 
 
-def told_of(members: Mapping[str, Any]) -> Dict[str, Any]:
-    """The members of an action by the names of this client, however they were given."""
+def named_members(members: Mapping[str, Any]) -> Dict[str, Any]:
+    """The members of an action by this client's names, in whatever form they were given."""
     return {_OWN_NAMES.get(name, name): value for name, value in members.items()}
 
 
 def body_of(members: Mapping[str, Any]) -> bytes:
-    """JSON in UTF-8. A ``Decimal``, as money is, is a number.
+    """JSON in UTF-8. A ``Decimal``, such as an amount of money, becomes a number.
 
-    :raises TypeError: a value is of no type that JSON has; the message names it
+    :raises TypeError: a value has a type without a JSON form; the message names it
     :raises ValueError: a number is not finite, a ``Decimal`` has more digits than the numbers of the service, or a text
         holds a lone surrogate
     """
@@ -57,45 +57,45 @@ def body_of(members: Mapping[str, Any]) -> bytes:
         found = _first_without_form(members)
         if found is None:
             raise
-        raise type(error)(f"{found[0]}: {error if isinstance(error, _NoNumber) else _words_for(found[1])}") from error
+        raise type(error)(f"{found[0]}: {error if isinstance(error, _NoNumber) else _not_json(found[1])}") from error
     return text.encode("utf-8")
 
 
 class _NoNumber(ValueError):
-    """A ``Decimal`` that no number of the service is equal to."""
+    """A ``Decimal`` that no number of the service equals."""
 
 
 def _json_of(value: Any) -> Any:
     if not isinstance(value, Decimal):
-        raise TypeError(_words_for(value))
+        raise TypeError(_not_json(value))
     number = float(value)
     if not value.is_finite() or Decimal(repr(number)) != value:
         raise _NoNumber(f"{value} has more digits than a number of the service: round it")
     return number
 
 
-def _words_for(value: Any) -> str:
+def _not_json(value: Any) -> str:
     return f"a {type(value).__name__} is not JSON serializable: give it as text, or as a type that JSON has"
 
 
 def _first_without_form(members: Any) -> Optional[Tuple[str, Any]]:
-    """Where the value stands that JSON has no form for, and the value."""
+    """Path of the first value without a JSON form, and the value."""
     left: List[Tuple[str, Any]] = [("", members)]
     seen: Set[int] = set()
     while left:
-        place, value = left.pop()
+        path, value = left.pop()
         if isinstance(value, (dict, list, tuple)):
             if id(value) in seen:
                 continue
             seen.add(id(value))
         if isinstance(value, dict):
-            left += [(f"{place}.{name}" if place else str(name), one) for name, one in reversed(list(value.items()))]
+            left += [(f"{path}.{name}" if path else str(name), one) for name, one in reversed(list(value.items()))]
         elif isinstance(value, (list, tuple)):
-            left += [(f"{place}[{index}]", one) for index, one in reversed(list(enumerate(value)))]
+            left += [(f"{path}[{index}]", one) for index, one in reversed(list(enumerate(value)))]
         elif value is not None and not isinstance(value, (str, int, float)):
             try:
                 _json_of(value)
             except (TypeError, ValueError):
-                own = place[len("action.") :] if place.startswith("action.") else place
+                own = path[len("action.") :] if path.startswith("action.") else path
                 return _OWN_NAMES.get(own, own), value
     return None

@@ -1,4 +1,4 @@
-"""An agent, as the answer to its registration gives it."""
+"""The record of an agent, as its registration returns it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATES = ("active", "frozen", "inactive")
 
 @dataclass(frozen=True)
 class AgentRecord:
-    """An agent as the service keeps it; ``None`` is what is not set."""
+    """An agent as the service stores it; ``None``: not set."""
 
     id: str
     """UUID: the ``agent_id`` of its checks."""
@@ -41,13 +41,13 @@ class AgentRecord:
     wallet_address: Optional[str] = None
     chain_tx_signature: Optional[str] = None
     registered_by_key: Optional[str] = None
-    """The key that registered it, where that is not the account's first: only a key that names the agent acts as it."""
+    """The key that registered it, unless that is the account's first: only a key that names the agent can act as it."""
 
 
 def read_agent(answer: Answer) -> AgentRecord:
-    """The agent that an answer to its registration gives.
+    """Reads the agent in the answer to a registration.
 
-    :raises CountersignError: it was not registered, or the answer is not one of the service
+    :raises CountersignError: it was not registered, or the answer is not the service's
     """
     if answer.status != 201:
         raise read_refusal(answer)
@@ -57,5 +57,5 @@ def read_agent(answer: Answer) -> AgentRecord:
     is_whole = all(isinstance(named[name], str) and named[name] != "" for name in _ALWAYS)
     if not is_whole or named["status"] not in _STATES or not isinstance(profile, dict):
         raise invalid(answer, "it is no agent")
-    told = {name: value for name, value in named.items() if isinstance(value, str)}
-    return AgentRecord(behavior_profile=profile, **told)
+    texts = {name: value for name, value in named.items() if isinstance(value, str)}
+    return AgentRecord(behavior_profile=profile, **texts)

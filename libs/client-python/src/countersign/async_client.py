@@ -1,4 +1,4 @@
-"""The client that awaits."""
+"""The asynchronous client."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import anyio
 import anyio.lowlevel
 import httpx
 
-from .action import Action, members_of, told_of
+from .action import Action, members_of, named_members
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .client import _RAISED, _warn, logger
@@ -25,9 +25,9 @@ T = TypeVar("T")
 
 
 class AsyncCountersign:
-    """As :class:`countersign.Countersign`, to be awaited. Hooks and what ``guard`` calls may be coroutines.
+    """Asynchronous form of :class:`countersign.Countersign`. Hooks and guarded functions may be coroutines.
 
-    One client may be used in one event loop after another, as by ``asyncio.run``; not in several at once.
+    One client may be used in one event loop after another, as by ``asyncio.run``; not in several concurrently.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class AsyncCountersign:
             raise TypeError("http_client: an httpx.AsyncClient")
         self._owns_http = http_client is None
         self._http = http_client or httpx.AsyncClient()
-        self._place: Any = None
+        self._owner: Any = None
 
     async def __aenter__(self) -> AsyncCountersign:
         return self
@@ -62,13 +62,13 @@ class AsyncCountersign:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Closes the connections, unless they are those of a client of your own."""
+        """Closes the connections, unless they belong to a client of your own."""
         if self._owns_http:
             await self._http.aclose()
 
     @property
     def timeout(self) -> float:
-        """For one call with all its tries, seconds."""
+        """For one call with all its attempts, seconds."""
         return self._talk.timeout
 
     async def check(
@@ -79,11 +79,11 @@ class AsyncCountersign:
         idempotency_key: Optional[str] = None,
         **members: Any,
     ) -> CheckResult:
-        """As :meth:`countersign.Countersign.check`."""
+        """See :meth:`countersign.Countersign.check`."""
         wire = members_of(action, members)
         result = await self._run(self._talk.check(wire, agent_id, idempotency_key))
         if not result.allowed and self._on_denied is not None:
-            await _settled(self._on_denied(result, told_of(wire)))
+            await _settled(self._on_denied(result, named_members(wire)))
         return result
 
     @overload
@@ -114,7 +114,7 @@ class AsyncCountersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Any:
-        """As :meth:`countersign.Countersign.guard`. What is cancelled is reported as ``failed``."""
+        """See :meth:`countersign.Countersign.guard`. A cancelled call is reported as ``failed``."""
         require_whole(fn, awaited=True)
         result = await self.check(action, agent_id=agent_id, idempotency_key=idempotency_key)
         if not result.allowed:
@@ -131,11 +131,11 @@ class AsyncCountersign:
     async def report_outcome(
         self, event_id: str, outcome: Outcome, detail: Optional[str] = None, *, agent_id: Optional[str] = None
     ) -> None:
-        """As :meth:`countersign.Countersign.report_outcome`."""
+        """See :meth:`countersign.Countersign.report_outcome`."""
         await self._run(self._talk.report(event_id, outcome, detail, agent_id))
 
     async def scan(self, text: str, *, agent_id: Optional[str] = None) -> CheckResult:
-        """As :meth:`countersign.Countersign.scan`."""
+        """See :meth:`countersign.Countersign.scan`."""
         return await self._run(self._talk.scan(text, agent_id))
 
     async def register(
@@ -146,7 +146,7 @@ class AsyncCountersign:
         purpose: Optional[str] = None,
         version: Optional[str] = None,
     ) -> AgentRecord:
-        """As :meth:`countersign.Countersign.register`."""
+        """See :meth:`countersign.Countersign.register`."""
         return await self._run(self._talk.register(name, type, purpose, version))
 
     async def _report_of(self, event_id: Optional[str], outcome: Outcome, agent_id: Optional[str]) -> None:
@@ -181,11 +181,11 @@ class AsyncCountersign:
             talk.close()
 
     def _connections(self) -> httpx.AsyncClient:
-        # Those of an event loop that has ended cannot be used, and those of another process are that one's.
-        place = (os.getpid(), anyio.lowlevel.current_token())
-        if self._owns_http and self._place not in (None, place) and not self._http.is_closed:
+        # Connections of an event loop that has ended, or of another process, cannot be used.
+        owner = (os.getpid(), anyio.lowlevel.current_token())
+        if self._owns_http and self._owner not in (None, owner) and not self._http.is_closed:
             self._http = httpx.AsyncClient()
-        self._place = place
+        self._owner = owner
         return self._http
 
     async def _exchange(self, attempt: Attempt) -> Answer:

@@ -1,4 +1,4 @@
-"""The client that waits."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Optional, TypeVar
 
 import httpx
 
-from .action import Action, members_of, told_of
+from .action import Action, members_of, named_members
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .conversation import Attempt, Conversation, Pause, Talk
@@ -28,25 +28,25 @@ _RAISED = "on_report_failed raised; that %s %s was not reported"
 
 
 class Countersign:
-    """Asks before an agent acts: ``POST /v1/check``, and what belongs to it.
+    """Checks actions before an agent acts: ``POST /v1/check`` and its companions.
 
     One client may be used by many threads, and by processes that are forked afterwards, unless its ``http_client`` is
-    one of your own.
+    your own.
 
     :param api_key: ``csn_live_…``
     :param agent_id: UUID of the agent that acts
     :param base_url: address of the service, with or without ``/v1``
-    :param timeout: for one call with all its tries, seconds
-    :param attempt_timeout: for one try, seconds: twice the service's own deadline
-    :param retries: how often a call is tried again that had no decision; its Idempotency-Key makes it count once
-    :param fail_mode: what an action may do when no decision was had
-    :param circuit_breaker: ``None``: a service that does not decide is asked all the same
+    :param timeout: for one call with all its attempts, seconds
+    :param attempt_timeout: for one attempt, seconds: twice the service's own deadline
+    :param retries: how often a call without a decision is retried; its Idempotency-Key makes it count once
+    :param fail_mode: what an action may do without a decision
+    :param circuit_breaker: ``None``: calls are always sent
     :param on_denied: called as ``on_denied(result, action)`` with every result that is not allowed, before the call
         ends; ``action`` is a dict of all members, however they were given (``{"action_type": …, "url": …}``)
-    :param on_report_failed: called as ``on_report_failed(error, event_id, outcome)`` where ``guard`` could not report
-        an outcome; default: a warning of the logger ``countersign``. What it raises is logged: what was executed stays
-        executed
-    :param http_client: one of your own, which you close; its settings for proxies and TLS are used
+    :param on_report_failed: called as ``on_report_failed(error, event_id, outcome)`` if ``guard`` could not report
+        an outcome; default: a warning of the logger ``countersign``. Exceptions in it are logged, and do not affect
+        the result
+    :param http_client: your own, which you close; its settings for proxies and TLS are used
     :raises ValueError: the key, the agent's id, the address or an option is missing or malformed
     """
 
@@ -82,13 +82,13 @@ class Countersign:
         self.close()
 
     def close(self) -> None:
-        """Closes the connections, unless they are those of a client of your own."""
+        """Closes the connections, unless they belong to a client of your own."""
         if self._owns_http:
             self._http.close()
 
     @property
     def timeout(self) -> float:
-        """For one call with all its tries, seconds."""
+        """For one call with all its attempts, seconds."""
         return self._talk.timeout
 
     def check(
@@ -99,7 +99,7 @@ class Countersign:
         idempotency_key: Optional[str] = None,
         **members: Any,
     ) -> CheckResult:
-        """Whether the action is allowed. Every answer, and that there was none, is a result; never allowed by mistake.
+        """Checks an action. Every answer, and the lack of one, is a result; no failure makes it allowed.
 
         ``check("http_call", url=…)``, ``check(action_type="http_call", url=…)`` and ``check({"action_type": …})`` are
         the same. Members: ``action_type``, ``url``, ``tool_name``, ``qualified_tool_name``, ``data_scope``,
@@ -110,12 +110,12 @@ class Countersign:
             same check
         :raises TypeError: the action is not one
         :raises ValueError: it has no JSON form
-        :raises CountersignError: no decision was had, and the fail mode is ``throw``
+        :raises CountersignError: there was no decision, and the fail mode is ``throw``
         """
         wire = members_of(action, members)
         result = self._run(self._talk.check(wire, agent_id, idempotency_key))
         if not result.allowed and self._on_denied is not None:
-            self._on_denied(result, told_of(wire))
+            self._on_denied(result, named_members(wire))
         return result
 
     def guard(
@@ -126,15 +126,15 @@ class Countersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> T:
-        """Checks, calls ``fn(*arguments)`` where the action is allowed, and reports what became of it.
+        """Checks, calls ``fn(*arguments)`` if the action is allowed, and reports the outcome.
 
-        ``fn`` is over when it returns: a generator or a coroutine, which is executed later, is refused.
+        ``fn`` must be finished when it returns: a generator or a coroutine, which is executed later, is refused.
 
-        :returns: what ``fn`` gives
-        :raises TypeError: ``fn`` is no function, or one of generators or coroutines, and nothing was asked; or it gives
+        :returns: the result of ``fn``
+        :raises TypeError: ``fn`` is not a function, or one of generators or coroutines (nothing is checked); it returns
             a generator or coroutine, which is closed
         :raises ActionDeniedError: it is not allowed, and ``fn`` was not called
-        :raises: what ``fn`` raises; else as :meth:`check`
+        :raises: errors of ``fn``; otherwise as :meth:`check`
         """
         require_whole(fn, awaited=False)
         result = self.check(action, agent_id=agent_id, idempotency_key=idempotency_key)
@@ -151,15 +151,15 @@ class Countersign:
     def report_outcome(
         self, event_id: str, outcome: Outcome, detail: Optional[str] = None, *, agent_id: Optional[str] = None
     ) -> None:
-        """Says what became of a checked action: ``POST /v1/mcp/log``. What was reported before stays.
+        """Reports the outcome of a checked action: ``POST /v1/mcp/log``. An earlier report stays.
 
-        :param detail: what happened, in words: content, which is committed and not in the leaf
-        :raises CountersignError: it was not taken
+        :param detail: a description: content, which is committed and not in the leaf
+        :raises CountersignError: it was not accepted
         """
         self._run(self._talk.report(event_id, outcome, detail, agent_id))
 
     def scan(self, text: str, *, agent_id: Optional[str] = None) -> CheckResult:
-        """Judges a text by the agent's output rules alone: ``POST /v1/mcp/scan``. Nothing is recorded or counted."""
+        """Judges a text by the agent's output rules: ``POST /v1/mcp/scan``. Nothing is recorded or counted."""
         return self._run(self._talk.scan(text, agent_id))
 
     def register(
@@ -170,12 +170,12 @@ class Countersign:
         purpose: Optional[str] = None,
         version: Optional[str] = None,
     ) -> AgentRecord:
-        """Makes an agent of the key's account: ``POST /v1/mcp/register``.
+        """Creates an agent of the key's account: ``POST /v1/mcp/register``.
 
-        It is checked by a key that names it, which an admin issues, or by the account's first key where a call names
-        its id as ``agent_id``. One try, for which there is all of ``timeout``: another would make another agent.
+        It is checked by a key that names it, which an admin issues, or by the account's first key if a call names
+        its id as ``agent_id``. A single attempt, within ``timeout``: a retry would create another agent.
 
-        :raises CountersignError: it was refused, or it is not known whether it was made (``is_unavailable``)
+        :raises CountersignError: it was refused, or it is not known whether it was created (``is_unavailable``)
         """
         return self._run(self._talk.register(name, type, purpose, version))
 
@@ -211,9 +211,9 @@ class Countersign:
             talk.close()
 
     def _connections(self) -> httpx.Client:
-        # A process that went on with the connections of the one it was forked from would read that one's answers.
+        # A forked process that reused the connections of its parent would read its answers.
         if self._owns_http and self._process != os.getpid() and not self._http.is_closed:
-            # Kept, since closing takes locks that a thread may have held which is not in this process.
+            # Kept open: closing takes locks that may be held by a thread of the parent process.
             self._inherited = self._http
             self._http, self._process = with_deadlines(httpx.Client()), os.getpid()
         return self._http

@@ -1,4 +1,4 @@
-"""``python -m countersign verify FILE``: the file, the key and the chain that are given, and nothing else."""
+"""``python -m countersign verify FILE``: uses the file, the given keys and the given chain, and nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ENDS = (
 
 
 class _Usage(Exception):
-    """The command was not used as it can be."""
+    """Invalid arguments."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -35,7 +35,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs one command; the exit code."""
+    """Runs one command; returns the exit code."""
     try:
         options = _parser().parse_args(arguments)
         return _verify(options)
@@ -128,7 +128,7 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _absence(file: str, result: Any) -> int:
-    """Nobody signs a proof of absence: the chain and who anchored are all that it stands on."""
+    """A proof of absence is not signed: it rests on the chain and on who anchored."""
     code = EXIT_WRONG if not result.ok else EXIT_HOLDS if result.vouched.anchor else EXIT_UNCHECKED
     return _print(file, result.checked, result.not_checked, list(map(str, result.problems)), code)
 
@@ -136,7 +136,7 @@ def _absence(file: str, result: Any) -> int:
 def _exit_code(result: Any, facts: Any) -> int:
     if not result.ok:
         return EXIT_WRONG
-    # A chain that was not asked for is not missed; one that was must vouch, and leave nothing open.
+    # A chain that was not asked for is not required; one that was must vouch, and leave nothing open.
     holds = result.vouched.issuer and (facts is None or (result.vouched.anchor and not result.unsettled))
     return EXIT_HOLDS if holds else EXIT_UNCHECKED
 
@@ -189,6 +189,6 @@ def _print(file: str, checked: List[str], not_checked: List[str], problems: List
 
 
 def _one_line(text: str) -> str:
-    """Text that a file may have had a hand in, as one line that a terminal shows and never obeys."""
+    """Reduces untrusted text to one line without control characters."""
     plain = "".join("\ufffd" if unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp", "Cs") else one for one in text)
     return plain if len(plain) <= _LONGEST_LINE else f"{plain[:_LONGEST_LINE]}…"

@@ -1,7 +1,7 @@
-"""What a client says and when, without saying it: the same for the client that waits and the one that awaits.
+"""The protocol of a client without I/O, shared by the synchronous and the asynchronous client.
 
 A conversation is a generator. It yields an :class:`Attempt`, and is sent the :class:`Answer` or thrown the
-``CountersignError`` that came of it; or a :class:`Pause`. What it returns is what the call gives.
+``CountersignError`` of that attempt; or a :class:`Pause`. Its return value is the result of the call.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 @dataclass(frozen=True)
 class Attempt:
-    """One POST request. ``timeout`` is for the answer, read to its end, in seconds."""
+    """One POST request. ``timeout`` covers the whole answer, in seconds."""
 
     url: str
     body: bytes
@@ -54,7 +54,7 @@ class Conversation:
     """
 
     def __init__(self, api_key: str, agent_id: str, options: ClientOptions) -> None:
-        # Blanks around a key come with the file that it was read from.
+        # Strips blanks that come with a key read from a file.
         api_key = api_key.strip() if isinstance(api_key, str) else api_key
         options.validate(api_key, agent_id)
         self.agent_id = agent_id
@@ -98,7 +98,7 @@ class Conversation:
     def register(
         self, name: str, type: Optional[str], purpose: Optional[str], version: Optional[str]
     ) -> Talk[AgentRecord]:
-        """``POST /v1/mcp/register``, tried once: another try would make another agent."""
+        """``POST /v1/mcp/register``, attempted once: a retry would create another agent."""
         given = {"name": name, "type": type, "purpose": purpose, "version": version}
         body = body_of({member: value for member, value in given.items() if value is not None})
         return read_agent((yield from self._ask("/v1/mcp/register", body, {}, self._options.timeout)))
@@ -133,7 +133,7 @@ class Conversation:
         return undecided(error, self._options.fail_mode == "open")
 
     def _with_retries(self, path: str, body: bytes, headers: Mapping[str, str], read: Callable[[Answer], T]) -> Talk[T]:
-        """Tries again where nothing was decided and time is left: after 50 ms, then twice that, or when told."""
+        """Retries if nothing was decided and time is left: after 50 ms, then twice that, or as the service asks."""
         options = self._options
         started_at = time.monotonic()
         ends_at = started_at + options.timeout
@@ -153,16 +153,16 @@ class Conversation:
             yield Pause(wait)
 
     def _summed(self, error: CountersignError, attempts: int, timed_out: int, total: float) -> CountersignError:
-        """The last error of a call, in words for all its attempts."""
-        words = error.message
+        """The last error of a call, with a message for all its attempts."""
+        message = error.message
         if error.code == "unreachable":
-            words = f"{words}. Does Countersign run at {self._address}?"
+            message = f"{message}. Does Countersign run at {self._address}?"
         elif error.code == "timeout":
             which = str(attempts) if attempts == timed_out else f"{timed_out} of {attempts}"
             noun = "attempt" if attempts == 1 else "attempts"
-            words = f"{which} {noun} timed out ({total:.1f} s total). Is {self._address} reachable?"
+            message = f"{which} {noun} timed out ({total:.1f} s total). Is {self._address} reachable?"
         return CountersignError(
-            error.code, words, status=error.status, event_id=error.event_id, retry_after=error.retry_after
+            error.code, message, status=error.status, event_id=error.event_id, retry_after=error.retry_after
         )
 
     def _ask(self, path: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Talk[Answer]:
@@ -173,7 +173,7 @@ class Conversation:
 
 
 def _read_report(answer: Answer) -> None:
-    # 409: an earlier try of this, or somebody else, has reported it.
+    # 409: an earlier attempt, or another process, has reported it.
     if answer.status not in (201, 409):
         raise read_refusal(answer)
 

@@ -1,7 +1,7 @@
-"""Ends what a client that waits reads and writes, as a whole.
+"""A deadline for all reads and writes of the synchronous client.
 
-httpx bounds each read and write of a socket, not all of them: a server that sends or takes a little now and then would
-hold its caller for ever. Here each is left no more than what is left until the deadline of the call, in this thread.
+httpx bounds each read and write of a socket, not their sum: a server that sends or accepts a little now and then would
+block its caller for ever. Here each gets no more than the time left until the deadline of the call, in this thread.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import httpx
 
 _of_this_thread = threading.local()
 
-#: A socket that can be written to takes so much at once, so that a slow one is written to no longer than is left.
+#: A writable socket accepts at most this much at once, so that a slow write ends within the time that is left.
 _PIECE_BYTES = 4096
 
 
 @contextmanager
 def deadline(ends_at: float) -> Iterator[None]:
-    """Until when what is read and written inside may take, by ``time.monotonic``."""
+    """Deadline for reads and writes inside, by ``time.monotonic``."""
     _of_this_thread.ends_at = ends_at
     try:
         yield
@@ -31,7 +31,7 @@ def deadline(ends_at: float) -> Iterator[None]:
 
 
 def with_deadlines(client: httpx.Client) -> httpx.Client:
-    """The client, whose connections end by :func:`deadline`. Transports that are not httpx's own stay as they are."""
+    """Makes the client's connections end by :func:`deadline`. Transports that are not httpx's own are unchanged."""
     for transport in (getattr(client, "_transport", None), *getattr(client, "_mounts", {}).values()):
         pool = getattr(transport, "_pool", None)
         backend = getattr(pool, "_network_backend", None)

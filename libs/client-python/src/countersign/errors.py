@@ -1,4 +1,4 @@
-"""What goes wrong, by codes of a closed list."""
+"""Errors with a closed list of codes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, FrozenSet, Optional
 if TYPE_CHECKING:
     from .result import CheckResult
 
-#: The service refused for a reason that another try does not change.
+#: The service refused for a reason that a retry does not change.
 REFUSAL_CODES: FrozenSet[str] = frozenset(
     (
         "invalid_request",
@@ -23,17 +23,17 @@ REFUSAL_CODES: FrozenSet[str] = frozenset(
     )
 )
 
-#: No decision was had: what becomes of the action is for the fail mode to say.
+#: There was no decision: the fail mode decides about the action.
 UNAVAILABLE_CODES: FrozenSet[str] = frozenset(
     ("unavailable", "deadline_exceeded", "timeout", "unreachable", "invalid_response", "circuit_open")
 )
 
 
 class CountersignError(Exception):
-    """What went wrong. ``code`` is one of :data:`REFUSAL_CODES`, :data:`UNAVAILABLE_CODES` or ``action_denied``.
+    """``code`` is one of :data:`REFUSAL_CODES`, :data:`UNAVAILABLE_CODES` or ``action_denied``.
 
-    ``status`` is the answer's where there was one, ``event_id`` that of the header ``x-event-id``: the event that
-    records, or may record, the check. ``retry_after`` is how many seconds the service asks to wait.
+    ``status`` is the answer's, if there was one, ``event_id`` that of the header ``x-event-id``: the event that
+    records, or may record, the check. ``retry_after``: seconds to wait, as the service asks.
     """
 
     def __init__(
@@ -57,12 +57,12 @@ class CountersignError(Exception):
 
     @property
     def is_unavailable(self) -> bool:
-        """Whether no decision was had, so that the same call may succeed later."""
+        """True if there was no decision, so that the same call may succeed later."""
         return self.code in UNAVAILABLE_CODES
 
 
 class ActionDeniedError(CountersignError):
-    """Raised by ``guard`` where the action may not be executed; ``result`` says why."""
+    """Raised by ``guard`` if the action may not be executed; ``result`` has the reason."""
 
     def __init__(self, result: CheckResult) -> None:
         super().__init__("action_denied", result.reason or "the action is not allowed", event_id=result.event_id)

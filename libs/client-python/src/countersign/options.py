@@ -1,4 +1,4 @@
-"""How a client behaves."""
+"""Options of a client."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Literal, Optional
 
 from .circuit_breaker import CircuitBreakerOptions
 
-#: What an action may do when no decision was had. ``closed``: it is denied. ``open``: it is allowed, and
+#: What an action may do without a decision. ``closed``: it is denied. ``open``: it is allowed, and
 #: ``failed_open`` says so. ``throw``: the call raises. A refusal (credentials, plan, frozen or unknown agent) is a
 #: decision: never open.
 FailMode = Literal["closed", "open", "throw"]
 
-#: What became of an action.
+#: Outcome of an action.
 Outcome = Literal["succeeded", "failed", "skipped"]
 
-#: Where ``npm start`` listens.
+#: Address of ``npm start``.
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
 _KEY = re.compile(r"[\x21-\x7e]+")
 
 
 def require_agent(agent_id: object) -> None:
-    """:raises ValueError: it is no text, or empty"""
+    """:raises ValueError: it is not text, or empty"""
     if not isinstance(agent_id, str) or agent_id == "":
         raise ValueError("agent_id: the id of an agent is needed, as text")
 
 
 @dataclass(frozen=True)
 class ClientOptions:
-    """Times are seconds: ``timeout`` for one call with all its tries, ``attempt_timeout`` for one try."""
+    """Times are seconds: ``timeout`` for one call with all its attempts, ``attempt_timeout`` for one attempt."""
 
     base_url: str = DEFAULT_BASE_URL
     timeout: float = 5.0

@@ -1,4 +1,4 @@
-"""What the service, or the fail mode, says of an action."""
+"""Results: decisions of the service, or of the fail mode."""
 
 from __future__ import annotations
 
@@ -16,53 +16,53 @@ _BY_STATUS = {
     402: "sandbox_expired",
     404: "agent_not_found",
 }
-# The same of a body that denies (``allowed: false``): others send these as well.
+# Only with a body that denies (``allowed: false``): other programs send these statuses as well.
 _BY_DENIAL = {403: "agent_frozen", 429: "plan_action_cap"}
 _BY_BODY = frozenset(("sandbox_expired", "sandbox_action_cap", "plan_action_cap", "agent_frozen"))
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """``allowed`` says whether to act; ``violations`` is set where no policy decided, ``error`` then says more."""
+    """``allowed`` says whether to act; ``violations`` is set if no policy decided, ``error`` then has details."""
 
     allowed: bool
     reason: Optional[str] = None
-    """Why not, in words that say what can be done."""
+    """Why not, and what can be done."""
     severity: Optional[str] = None
     violations: Optional[Tuple[str, ...]] = None
-    """The plan, the credentials, the request, or no answer at all: a code of ``countersign.errors``."""
+    """The plan, the credentials, the request, or a missing answer: a code of ``countersign.errors``."""
     violation_type: Optional[str] = None
-    """Which rule of the profile was broken, and how: ``api_not_allowed``, ``spending_limit_exceeded``…"""
+    """The kind of rule that was broken: ``api_not_allowed``, ``spending_limit_exceeded``…"""
     rule: Optional[str] = None
     detail: Optional[str] = None
     category: Optional[str] = None
     """Of ``unsafe_output``: ``pii``, ``secret``, ``topic`` or ``length``."""
     pii_kind: Optional[str] = None
-    """Of ``pii``: which kind was found."""
+    """For ``pii``: the kind that was found."""
     matched_topic: Optional[str] = None
-    """Of ``topic``: which one was found."""
+    """For ``topic``: the one that was found."""
     length: Optional[int] = None
-    """Of ``length``: how long the text is."""
+    """For ``length``: the length of the text."""
     upgrade_url: Optional[str] = None
     event_id: Optional[str] = None
-    """The event that records the check: quote it when an outcome is reported."""
+    """The event that records the check: needed to report an outcome."""
     coverage: Optional[str] = None
-    """``none``: no rule of the profile speaks of this kind of action; else ``governed``."""
+    """``none``: no rule of the profile applies to this kind of action; else ``governed``."""
     failed_open: bool = False
-    """No decision was had, and the fail mode is ``open``."""
+    """There was no decision, and the fail mode is ``open``."""
     error: Optional[CountersignError] = None
     would_deny: Optional[str] = None
-    """In observe mode, what would have been denied: ``<violation type>; rule=<rule, percent-encoded>``."""
+    """In observe mode, the denial that was not enforced: ``<violation type>; rule=<rule, percent-encoded>``."""
     idempotent_replay: bool = False
-    """An earlier check with the same idempotency key got this decision and event; nothing was counted again."""
+    """The decision and event of an earlier check with the same idempotency key; nothing was counted again."""
 
     def __bool__(self) -> bool:
         return self.allowed
 
     def __repr__(self) -> str:
-        told = [f"allowed={self.allowed}"]
-        told += [f"{one.name}={getattr(self, one.name)!r}" for one in fields(self)[1:] if getattr(self, one.name)]
-        return f"CheckResult({', '.join(told)})"
+        shown = [f"allowed={self.allowed}"]
+        shown += [f"{one.name}={getattr(self, one.name)!r}" for one in fields(self)[1:] if getattr(self, one.name)]
+        return f"CheckResult({', '.join(shown)})"
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ class Answer:
 
 
 def read_check(answer: Answer) -> CheckResult:
-    """The result that the answer to a check gives.
+    """Reads the result in the answer to a check.
 
-    :raises CountersignError: it holds no decision; ``is_unavailable`` is true
+    :raises CountersignError: it contains no decision; ``is_unavailable`` is true
     """
     if answer.status == 200:
         body = members_of_answer(answer)
@@ -95,7 +95,7 @@ def read_check(answer: Answer) -> CheckResult:
 
 
 def read_refusal(answer: Answer) -> CountersignError:
-    """What an answer that is no success says. One that is not the service's own is unavailable, whatever its status."""
+    """The error for an unsuccessful answer. One that is not the service's own is unavailable, whatever its status."""
     if 200 <= answer.status < 400:
         return invalid(answer, f"its status is {answer.status}")
     try:
@@ -120,15 +120,15 @@ def read_refusal(answer: Answer) -> CountersignError:
 
 
 def _elsewhere(said: str) -> str:
-    """What a 404 means that speaks of no agent or event."""
-    words = "Countersign has no such route"
+    """The meaning of a 404 that is not about an agent or event."""
+    message = "Countersign has no such route"
     if said != "there is no such route":
-        words = f'what answered is not Countersign ("{said[:200]}")'
-    return f"{words}: check base_url, which is the address of the service without a path such as /v1/check"
+        message = f'what answered is not Countersign ("{said[:200]}")'
+    return f"{message}: check base_url, which is the address of the service without a path such as /v1/check"
 
 
 def undecided(error: CountersignError, allowed: bool) -> CheckResult:
-    """The result where no decision was had, by fail mode."""
+    """The result without a decision, by fail mode."""
     return CheckResult(
         allowed,
         reason=f"No decision: {error.message}",
@@ -171,13 +171,13 @@ def _reason_of(body: Mapping[str, Any], error: Optional[CountersignError]) -> Op
 
 
 def members_of_answer(answer: Answer) -> Dict[str, Any]:
-    """:raises CountersignError: the answer is no JSON object"""
+    """:raises CountersignError: the answer is not a JSON object"""
     try:
         body = json.loads(answer.content.decode("utf-8"), object_pairs_hook=_object_of)
     except (ValueError, RecursionError) as cause:
         raise invalid(answer, "it is not JSON") from cause
     if not isinstance(body, dict):
-        raise invalid(answer, "it is no JSON object")
+        raise invalid(answer, "it is not a JSON object")
     return body
 
 
@@ -189,7 +189,7 @@ def _object_of(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
 
 
 def invalid(answer: Answer, why: str) -> CountersignError:
-    """What is said of an answer that is not the service's own."""
+    """The error for an answer that is not the service's own."""
     return CountersignError("invalid_response", f"the answer is not one of the service: {why}", status=answer.status)
 
 

@@ -1,4 +1,4 @@
-"""What the clients that wait and that await have in common at the wire: answers and failures of httpx in our words."""
+"""Common parts of both clients at the transport: answers and errors of httpx as the client's own."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import httpx
 from .errors import CountersignError
 from .result import MAX_ANSWER_BYTES, Answer
 
-#: What TLS makes of an answer in clear.
+#: Messages of TLS for an answer without TLS.
 _SPOKEN_HTTP = re.compile("wrong version number|packet length too long|record layer failure", re.IGNORECASE)
 
 
 class TooLarge(Exception):
-    """The answer is larger than any of the service."""
+    """The answer exceeds the largest one of the service."""
 
 
 class TooLate(Exception):
-    """The answer did not end in time."""
+    """The answer did not end within the timeout."""
 
 
 def add_chunk(content: bytearray, chunk: bytes) -> None:
@@ -49,14 +49,14 @@ def failure_of(error: Exception, timeout: float) -> CountersignError:
         return CountersignError("timeout", f"no answer within {timeout:.3g} s")
     if isinstance(error, (httpx.DecodingError, TooLarge)):
         return CountersignError("invalid_response", "the answer is not one of the service: it cannot be read")
-    words = str(error) or type(error).__name__
-    if _SPOKEN_HTTP.search(words):
-        words = "the service speaks http here, and base_url says https"
-    return CountersignError("unreachable", f"the service cannot be reached: {words}")
+    message = str(error) or type(error).__name__
+    if _SPOKEN_HTTP.search(message):
+        message = "the service speaks http here, and base_url says https"
+    return CountersignError("unreachable", f"the service cannot be reached: {message}")
 
 
 def unsent(error: Exception) -> CountersignError:
-    """Why a report was not taken; what is no failure of the service, such as a client that was closed, in our words."""
+    """The error of a report; one that is not of the service, such as a closed client, is converted."""
     if isinstance(error, CountersignError):
         return error
     failure = CountersignError("unreachable", f"the report was not sent: {error or type(error).__name__}")

@@ -1,4 +1,4 @@
-"""Arguments of tools as JSON, for checks: whatever is looked at here, the tool is executed with what it was given."""
+"""Arguments of tools as JSON, for checks. The tool itself is executed with its original arguments."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SEQUENCES = (list, tuple, set, frozenset, deque)
 
 
 def form_of_given(value: Any) -> Any:
-    """Of what a model gave. ``value`` itself where iterators, bytes that are no text, or cycles are in it.
+    """JSON form of a model's arguments. ``value`` itself if it contains iterators, bytes that are not text, or cycles.
 
-    Then nobody can be asked about it, unless the action is made otherwise: the name of a type would hide from the check
-    what the model wrote. Other objects without a JSON form are ``<TypeName>``.
+    Such arguments cannot be checked, unless ``action`` provides another payload: a type name would hide from the check
+    what the model wrote. Other objects without a JSON form become ``<TypeName>``.
     """
     try:
         return _json_of(value) if _readable(value, frozenset()) is value else value
@@ -22,7 +22,7 @@ def form_of_given(value: Any) -> Any:
 
 
 def form_of_injected(value: Any) -> Any:
-    """Of what a caller injects: what has no such JSON form is ``<TypeName>``, or the part of it that has none."""
+    """JSON form of injected arguments: parts without one become ``<TypeName>``."""
     try:
         return _json_of(_readable(value, frozenset()))
     except Exception:  # whatever its own serializers raise
@@ -36,9 +36,9 @@ def _json_of(value: Any, **options: Any) -> Any:
 
 
 def _readable(value: Any, above: FrozenSet[int]) -> Any:
-    """``value`` itself, or where iterators, bytes that are no text, or cycles are in it, a copy that names those.
+    """``value`` itself, or, if it contains iterators, bytes that are not text, or cycles, a copy with their type names.
 
-    :param above: ids of what it is in
+    :param above: ids of the containers around it
     """
     if value is None or isinstance(value, (str, int, float)):
         return value
@@ -59,7 +59,7 @@ def _readable(value: Any, above: FrozenSet[int]) -> Any:
 
 
 def _fields_of(value: Any) -> Dict[str, Any]:
-    """Those of a model of pydantic or of a dataclass; of anything else none."""
+    """Fields of a pydantic model or of a dataclass; empty for any other value."""
     from pydantic import BaseModel
 
     if isinstance(value, BaseModel):
@@ -71,7 +71,7 @@ def _fields_of(value: Any) -> Dict[str, Any]:
 
 
 def _without(value: Any, fields: Dict[str, Any], unreadable: Dict[str, Any]) -> Any:
-    """By its own serializers, with the names of types for fields that cannot be read; what it excludes stays out."""
+    """Serializes a model by its own serializers; unreadable fields become type names, excluded fields stay excluded."""
     kind = type(value)
     decorators = getattr(kind, "__pydantic_decorators__", None)
     if getattr(kind, "__pydantic_root_model__", False) or getattr(decorators, "model_serializers", None):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 
 from ..async_client import AsyncCountersign
 from ..options import Outcome
-from .tool_call import NotExecutedError, ToolCall, ToolGuard, words_for
+from .tool_call import NotExecutedError, ToolCall, ToolGuard, denial_message
 
 if TYPE_CHECKING:
     from claude_agent_sdk import HookMatcher
@@ -24,7 +24,7 @@ __all__ = ["ToolCall", "guard_hooks"]
 logger = logging.getLogger("countersign")
 
 _PENDING = 10_000
-_PATIENCE = 60.0
+_HOOK_MARGIN = 60.0
 
 
 def guard_hooks(
@@ -36,21 +36,21 @@ def guard_hooks(
 ) -> Dict[Any, List[HookMatcher]]:
     """Hooks for ``ClaudeAgentOptions(hooks=…)``, for all tools: Claude's own, yours, and those of MCP servers.
 
-    A call that may not be made is denied, and Claude reads why and what to do instead; so is one about which no answer
-    was had, whatever went wrong. A call that is allowed still needs the permissions that it needed before: nothing is
-    granted here. What became of it is reported by the hooks that follow it; so is a call that was denied and made all
-    the same.
+    A call that is not allowed is denied, with a reason and advice for Claude; so is one that could not be
+    checked, for whatever reason. A call that is allowed still needs the permissions that it needed before: nothing is
+    granted here. Later hooks report its outcome, also for a call that was denied and made
+    anyway.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
-    :raises TypeError: the client is one that waits
+    :raises TypeError: the client is synchronous
     """
     from claude_agent_sdk import HookMatcher
 
     if not isinstance(countersign, AsyncCountersign):
         raise TypeError("hooks are awaited: give them an AsyncCountersign")
     hooks = _Hooks(countersign, ToolGuard(action, agent_id, idempotency_key))
-    waits = countersign.timeout + _PATIENCE
-    # The program behind the SDK goes on without a hook that does not answer, unless it is told otherwise.
+    waits = countersign.timeout + _HOOK_MARGIN
+    # The program behind the SDK continues without a hook that does not answer, unless it is configured to block.
     can_block = "on_failure" in {field.name for field in dataclasses.fields(HookMatcher)}
     blocks: Dict[str, Any] = {"on_failure": "block"} if can_block else {}
 
@@ -68,12 +68,12 @@ class _Hooks:
     def __init__(self, countersign: AsyncCountersign, guard: ToolGuard) -> None:
         self._countersign = countersign
         self._guard = guard
-        #: Event and agent of the checks whose outcome is to be told, by session and call; of calls that end unseen, the
+        #: Event and agent of checks without a reported outcome, by session and call; as calls may end unseen, the
         #: oldest are dropped.
         self._pending: OrderedDict[Tuple[Any, Any], Tuple[str, Optional[str]]] = OrderedDict()
 
     async def before(self, said: Any, tool_use_id: Optional[str], _: Any) -> Dict[str, Any]:
-        # What a hook raises is no denial to the program behind the SDK: it would make the call.
+        # An exception in a hook is no denial to the program behind the SDK: it would make the call.
         try:
             return await self._checked(said, tool_use_id)
         except NotExecutedError as denied:
@@ -87,13 +87,13 @@ class _Hooks:
         call = _call_of(said, tool_use_id)
         options = self._guard.call_options_of(call)
         result = await self._countersign.check(self._guard.action_of(call), **options)
-        # Of a call that was denied as well: if it is made all the same, the evidence is to say so.
+        # Also for a denied call: if it is made anyway, the evidence must say so.
         if result.event_id is not None:
             self._pending[_key_of(said, tool_use_id)] = (result.event_id, options["agent_id"])
             while len(self._pending) > _PENDING:
                 self._pending.popitem(last=False)
         if not result.allowed:
-            raise NotExecutedError(words_for(call, result))
+            raise NotExecutedError(denial_message(call, result))
         return {}
 
     async def succeeded(self, said: Any, tool_use_id: Optional[str], _: Any) -> Dict[str, Any]:

@@ -35,19 +35,19 @@ def guard_tools(
 ) -> List[BaseTool]:
     """The same tools, each checked before it is executed, for agents, ``ToolNode``, ``invoke`` and ``ainvoke``.
 
-    What a tool makes of its input comes first: only what would be executed is asked about, and all of it, also
-    arguments that a caller injects (``InjectedToolArg``). Of those, iterators, bytes that are no text and cycles are
-    sent by the name of their type; a model's input that holds some is not executed, unless ``action`` makes the
-    payload. What the framework itself gives a tool, such as a graph's state, is not sent: the names of those arguments
+    A tool's input is parsed first: only the arguments of the execution are checked, and all of them, also those
+    that a caller injects (``InjectedToolArg``). Injected iterators, bytes that are not text and cycles are
+    sent as the name of their type; a tool is not executed if a model's input has some, unless ``action`` provides the
+    payload. Arguments that the framework injects, such as a graph's state, are not sent: their names
     are in the metadata as ``notSent``, their values in ``ToolCall.injected``.
 
-    A call that may not be executed gives a ``ToolMessage`` with ``status="error"``, or a text where the tool was called
-    without a tool call: why, and what to do instead. What a tool raises is reported as failed, and then treated as
-    before. With a ``Countersign``, tools that are awaited wait for it in a thread; an ``AsyncCountersign`` is for tools
-    that are awaited alone.
+    A call that is not allowed gives a ``ToolMessage`` with ``status="error"``, or a text if the tool was called
+    without a tool call: the reason and advice. An exception in a tool is reported as failed, and then handled as
+    before. With a ``Countersign``, asynchronous tools wait for it in a thread; an ``AsyncCountersign`` is only for
+    asynchronous tools.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
-    :raises TypeError: a tool is no ``BaseTool``, and nothing could be asked before it
+    :raises TypeError: a tool is not a ``BaseTool``, so it cannot be checked first
     """
     guard = ToolGuard(action, agent_id, idempotency_key)
     return [_guarded(countersign, tool, guard) for tool in tools]
@@ -104,7 +104,7 @@ def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> B
 
     methods: Dict[str, Any] = {"_run": _run, "_arun": _arun, "run": run, "arun": arun}
     if not isinstance(countersign, Countersign) and isinstance(tool, (StructuredTool, Tool)):
-        # Theirs would call a tool without a coroutine by `invoke` in a thread, where nothing can be awaited.
+        # The inherited one would call a tool without a coroutine by `invoke` in a thread, where nothing can be awaited.
         methods["ainvoke"] = MethodType(BaseTool.ainvoke, guarded)
     for name, method in methods.items():
         object.__setattr__(guarded, name, method)

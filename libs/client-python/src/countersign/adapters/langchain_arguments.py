@@ -1,4 +1,4 @@
-"""Which arguments of a tool of LangChain are its input, and which the framework gives it."""
+"""Distinguishes a LangChain tool's input from arguments that the framework injects."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from .argument_forms import form_of_given, form_of_injected
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-#: Whose annotations the framework fills in itself.
+#: Annotations that the framework fills in itself.
 _FRAMEWORK = frozenset(("langchain", "langchain_core", "langgraph"))
 _CALLBACKS = frozenset(("run_manager", "callbacks"))
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """``hidden``: names of what is not sent. ``not_sent``: those of them that the tool's own code takes, in order.
+    """``hidden``: names of arguments that are not sent. ``not_sent``: those that the tool's own code takes, in order.
 
-    ``configurations``: under which of those it takes what is handed over as ``config``. ``callers``: names of what a
+    ``configurations``: those that receive the value of ``config``. ``callers``: names of arguments that a
     caller injects.
     """
 
@@ -30,21 +30,21 @@ class Arguments:
 
     @classmethod
     def of(cls, tool: BaseTool) -> Arguments:
-        """What the framework gives a tool is hidden: state, stores, runtime, configuration, callbacks, the call's id.
+        """Arguments from the framework are hidden: state, stores, runtime, configuration, callbacks, the call's id.
 
-        An argument that is annotated with ``InjectedToolArg``, or a kind of it that is not the framework's, is given by
-        a caller, and as much a part of what is executed as what the model gives.
+        An argument annotated with ``InjectedToolArg``, or a subclass that is not the framework's, comes from
+        a caller, and is part of the execution like those of the model.
         """
         kinds = _annotations_of(tool)
         unseen = _unseen_by_the_model(tool)
         callers = frozenset(name for name in unseen if _is_a_callers(kinds.get(name)))
         hidden = unseen - callers
         configurations = frozenset(name for one in _executed(tool) for name in _configurations_of(one))
-        told = {name for name in hidden - _CALLBACKS - {"config"} if not _is_the_calls_id(kinds.get(name))}
-        return cls(frozenset(hidden), configurations, tuple(sorted(told | configurations)), callers)
+        sent = {name for name in hidden - _CALLBACKS - {"config"} if not _is_the_calls_id(kinds.get(name))}
+        return cls(frozenset(hidden), configurations, tuple(sorted(sent | configurations)), callers)
 
     def sent(self, positional: Tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """The tool's input as JSON, of what it is executed with; what has no JSON form by itself."""
+        """The tool's input of this execution as JSON; values without a JSON form as type names."""
         given: Dict[str, Any] = {
             name: form_of_injected(value) if name in self.callers else form_of_given(value)
             for name, value in named.items()
@@ -56,7 +56,7 @@ class Arguments:
         return {**given, "args": form_of_given(list(positional))} if given else first
 
     def injected(self, named: Mapping[str, Any]) -> Dict[str, Any]:
-        """What is not sent and the tool's own code takes."""
+        """Arguments that are not sent and that the tool's own code takes."""
         given = {name: value for name, value in named.items() if name in self.hidden - _CALLBACKS - {"config"}}
         return {**given, **{name: named["config"] for name in self.configurations if "config" in named}}
 
@@ -86,7 +86,7 @@ def _annotations_of(tool: BaseTool) -> Dict[str, Any]:
 
 
 def _executed(tool: BaseTool) -> List[Any]:
-    """The functions that a tool was made of, or its methods."""
+    """The functions that a tool wraps, or its methods."""
     of_functions = [one for one in (getattr(tool, "func", None), getattr(tool, "coroutine", None)) if one is not None]
     return of_functions or [tool._run, tool._arun]
 
@@ -107,7 +107,7 @@ def _hints_of(function: Any) -> Dict[str, Any]:
 
 
 def _kinds_of(annotation: Any) -> List[type]:
-    """The kinds of injection that an annotation names."""
+    """The injection classes in an annotation."""
     from langchain_core.tools import InjectedToolArg
 
     marks = [mark if isinstance(mark, type) else type(mark) for mark in get_args(annotation)[1:]]

@@ -30,14 +30,14 @@ def guard_tools(
 ) -> List[FunctionTool]:
     """The same tools, each checked before it is executed. They keep their schemas, guardrails, approvals and time-outs.
 
-    A call that may not be executed gives the model a text as the tool's output: why, and what to do instead. A tool
-    that fails is reported as failed, and then treated as its ``failure_error_function`` says. A tool's time-out is for
-    the check as well. A tool of a namespace is asked about by its name and by ``namespace.name``: what forbids either
-    forbids it, and lists of what is allowed need both.
+    A call that is not allowed gives the model a text as the tool's output: the reason and advice. A tool
+    that fails is reported as failed, and then handled by its ``failure_error_function``. A tool's time-out includes
+    the check. A tool of a namespace is checked by its name and by ``namespace.name``: a rule against either
+    forbids it, and lists of allowed names need both.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
-    :raises TypeError: a tool is not one that is executed here, such as one of the model's provider, so that nothing
-        could be asked before it; or the version of the SDK is not known
+    :raises TypeError: a tool is not executed here, such as one of the model's provider, so that it
+        cannot be checked first; or the version of the SDK is not known
     """
     guard = ToolGuard(action, agent_id, idempotency_key)
     return [_guarded(countersign, tool, guard) for tool in tools]
@@ -55,7 +55,7 @@ def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) 
     guarded = copy.copy(tool)
 
     async def invoke(context: ToolContext[Any], arguments: str) -> Any:
-        # Of two tools of one name in two namespaces, only this tells which is called.
+        # The context distinguishes tools of one name in two namespaces.
         name = getattr(context, "qualified_tool_name", None) or tool.name
         qualified = None if name == tool.name else name
         call = ToolCall(tool.name, _parsed(arguments), context.tool_call_id, qualified_tool_name=qualified)
@@ -76,7 +76,7 @@ def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) 
 
 
 def _that_raises(tool: FunctionTool) -> FunctionTool:
-    """The tool, raising what it makes an output of otherwise: else a failed execution would look like any other."""
+    """A copy of the tool that raises errors instead of returning them, so that a failed execution is recognized."""
     raising = copy.copy(tool)
     for name in ("_failure_error_function", "_use_default_failure_error_function"):
         if not hasattr(raising, name):
@@ -87,7 +87,7 @@ def _that_raises(tool: FunctionTool) -> FunctionTool:
 
 
 def _parsed(arguments: str) -> Any:
-    """What the tool will make of them; text that is not JSON, which the tool will not take, as it is."""
+    """Parses arguments as the tool does; text that is not JSON, which the tool refuses, is returned unchanged."""
     if not arguments:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the adapters have in common: a model's call of a tool as an action, and a denial in words for the model."""
+"""Common parts of the adapters: a tool call as an action, and a denial as text for the model."""
 
 from __future__ import annotations
 
@@ -22,52 +22,52 @@ from ..whole import whole
 from .text_pieces import in_pieces
 
 T = TypeVar("T")
-#: Longer ones no rule reads.
+#: Rules do not read longer ones.
 _LONGEST_URL = 65_536
 _URL_NAMES = frozenset(("url", "uri", "href"))
-#: Below it no text of a body is longer than the service takes.
+#: Below this no text of a body exceeds the service's limit.
 _LONGEST_TEXT = 262_144
-#: What a body of ``POST /v1/check`` takes, less what is not of the action.
+#: Limit for the body of ``POST /v1/check``, less the members other than the action.
 _MOST_BYTES = 1024 * 1024 - 1024
 AnyCountersign = Union[Countersign, AsyncCountersign]
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A model's call of a tool, as a framework hands it over."""
+    """A model's call of a tool, as a framework passes it."""
 
     tool_name: str
     input: Any
-    """What the model gave, after the tool's schema where the framework has applied it."""
+    """The arguments of the model, parsed by the tool's schema if the framework does so."""
     tool_call_id: Optional[str] = None
-    """The framework's; not unique for ever: some models count from 0 in each run."""
+    """The framework's id; not globally unique: some models count from 0 in each run."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """What else the framework says of the call."""
+    """Further facts from the framework."""
     injected: Mapping[str, Any] = field(default_factory=dict)
-    """What the framework gives the tool beside its input, such as a graph's state: not sent, unless ``action`` does."""
+    """Arguments injected by the framework, such as a graph's state: not sent, unless ``action`` includes them."""
     qualified_tool_name: Optional[str] = None
-    """With its namespace, where it has one: asked about beside ``tool_name``."""
+    """The name with its namespace, if it has one: checked in addition to ``tool_name``."""
 
     @property
     def full_name(self) -> str:
-        """The name that tells it from tools of other namespaces."""
+        """The name that is unique across namespaces."""
         return self.qualified_tool_name or self.tool_name
 
 
 class NotExecutedError(Exception):
-    """A call that was not executed; the message is for the model: why, and what to do instead."""
+    """A call that was not executed; the message gives the model the reason and advice."""
 
 
 @dataclass(frozen=True)
 class ToolGuard:
-    """How calls of tools are asked about.
+    """Defines how tool calls are checked.
 
-    :param action: members of the action that replace those of the default: ``action_type="tool_use"``, ``tool_name``,
+    :param action: members of the action that replace the defaults: ``action_type="tool_use"``, ``tool_name``,
         ``qualified_tool_name`` of a tool in a namespace, the input as ``payload``, its argument ``url`` as ``url``, the
-        call's id in ``metadata``. A spending limit counts the ``estimated_cost`` that this gives.
-    :param agent_id: who acts, where it is not the client's agent
+        call's id in ``metadata``. A spending limit counts the ``estimated_cost`` given here.
+    :param agent_id: the acting agent, if it is not the client's
     :param idempotency_key: of the check. Default: a new one for each execution, so that each is judged, counted and
-        reported by itself. Give one that names the run as well as the call where an execution that is repeated is to be
+        reported separately. Give one that names the run as well as the call if a repeated execution is to be
         the same check.
     """
 
@@ -76,8 +76,8 @@ class ToolGuard:
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None
 
     def action_of(self, call: ToolCall) -> Dict[str, Any]:
-        """The action that is asked about. The service looks for addresses in its ``payload``; ``url`` repeats the
-        argument ``url``, ``uri`` or ``href``, so that records show it where the payload is not kept.
+        """The action to check. The service looks for addresses in its ``payload``; ``url`` repeats the
+        argument ``url``, ``uri`` or ``href``, so that records show it if the payload is not kept.
 
         :raises NotExecutedError: it has no JSON form, or is too large
         """
@@ -100,7 +100,7 @@ class ToolGuard:
         try:
             body = body_of(members)
             if len(body) > _LONGEST_TEXT and "payload" in members:
-                # Of the pieces of a JSON text the service could not read what it holds.
+                # The service could not parse the pieces of a JSON text.
                 members["payload"] = _held(members["payload"])
                 members["payload"], pieced = in_pieces(members["payload"])
                 if pieced:
@@ -126,14 +126,14 @@ class ToolGuard:
         }
 
     def execute(self, countersign: Countersign, call: ToolCall, fn: Callable[[], T]) -> T:
-        """Calls ``fn`` where the call is allowed, and reports what became of it.
+        """Calls ``fn`` if the call is allowed, and reports the outcome.
 
-        :raises NotExecutedError: it is not allowed, or cannot be asked about, and ``fn`` was not called
-        :raises CountersignError: no decision was had, and the fail mode is ``throw``
-        :raises: what ``fn`` raises
+        :raises NotExecutedError: it is not allowed, or cannot be checked, and ``fn`` was not called
+        :raises CountersignError: there was no decision, and the fail mode is ``throw``
+        :raises: errors of ``fn``
         """
         action = self.action_of(call)
-        with _told(call) as begun:
+        with _denials_as_messages(call) as begun:
 
             def begin() -> T:
                 begun.append(True)
@@ -142,9 +142,9 @@ class ToolGuard:
             return countersign.guard(action, begin, **self.call_options_of(call))
 
     async def execute_async(self, countersign: AnyCountersign, call: ToolCall, fn: Callable[[], Awaitable[T]]) -> T:
-        """As :meth:`execute`; a client that waits does so in a thread. What is cancelled is reported as failed."""
+        """Like :meth:`execute`; a synchronous client runs in a thread. A cancelled call is reported as failed."""
         action = self.action_of(call)
-        with _told(call) as begun:
+        with _denials_as_messages(call) as begun:
 
             async def begin() -> T:
                 begun.append(True)
@@ -157,7 +157,7 @@ class ToolGuard:
 
 
 def _url_argument(arguments: Any) -> Optional[str]:
-    """The first argument that is a URL by its name, in any letter case."""
+    """The first argument with the name of a URL, in any letter case."""
     if not isinstance(arguments, Mapping):
         return None
     for name, value in arguments.items():
@@ -168,12 +168,12 @@ def _url_argument(arguments: Any) -> Optional[str]:
 
 
 def _utf16(text: str) -> int:
-    """Its length as the service counts."""
+    """Length in UTF-16 code units, as the service counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _held(payload: Any) -> Any:
-    """What a JSON text holds where that is a list or an object; ``payload`` where it is anything else."""
+    """The value of a JSON text if it is a list or an object; ``payload`` otherwise."""
     if not isinstance(payload, str):
         return payload
     try:
@@ -184,8 +184,8 @@ def _held(payload: Any) -> Any:
     return value if isinstance(value, (dict, list)) else payload
 
 
-def words_for(call: ToolCall, result: CheckResult) -> str:
-    """What the model reads in place of a result: that nothing was done, why, and what to do instead."""
+def denial_message(call: ToolCall, result: CheckResult) -> str:
+    """The text for the model instead of a result: that nothing was done, why, and what to do instead."""
     name, why = call.full_name, _sentence(result.reason or "no reason was given")
     code = None if result.violations is None else result.violations[0]
     if code is None:
@@ -197,19 +197,19 @@ def words_for(call: ToolCall, result: CheckResult) -> str:
             f"Not executed: whether {name} may be called was not decided, so nothing was done. {why} "
             "Go on without it, or try again later."
         )
-    return f"Not executed: {name} may not be called. {why} Another try will not change that: say so to whoever asked."
+    return f"Not executed: {name} may not be called. {why} Another try will not change that: say so to the user."
 
 
 @contextmanager
-def _told(call: ToolCall) -> Iterator[list[bool]]:
-    """A denial of this call, and not of one that it makes itself, in words for the model."""
+def _denials_as_messages(call: ToolCall) -> Iterator[list[bool]]:
+    """Converts a denial of this call, but not of one that it makes itself, to a message for the model."""
     begun: list[bool] = []
     try:
         yield begun
     except ActionDeniedError as denied:
         if begun:
             raise
-        raise NotExecutedError(words_for(call, denied.result)) from denied
+        raise NotExecutedError(denial_message(call, denied.result)) from denied
 
 
 async def _guard_in_threads(

@@ -1,6 +1,6 @@
-"""An independent verifier of Countersign's signed packages and proofs, after ``libs/evidence/FORMAT.md``.
+"""An independent verifier of Countersign's signed packages and proofs, written from ``libs/evidence/FORMAT.md``.
 
-It asks nobody and trusts nothing but its arguments. It needs the extra ``countersign[verify]``.
+It does no I/O and trusts nothing but its arguments. It needs the extra ``countersign[verify]``.
 """
 
 from __future__ import annotations

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, Mapping, Optional
 
 from .chain import ChainCheck, ChainFacts
-from .findings import NOBODY, Findings, Verification, Vouched
+from .findings import NO_VOUCHER, Findings, Verification, Vouched
 from .forms import is_base58, is_count, is_hash, is_name, is_uuid
 from .merkle import agent_key, root_from_path, window_leaf
 from .proof import is_window
 
 
 def verify_absence(absence: Any, chain: Optional[ChainFacts] = None) -> Verification:
-    """Verifies that an agent stands between neighbours that are next to each other; the chain vouches for the root."""
+    """Verifies that two adjacent agents enclose the agent; the chain vouches for the root."""
     findings = Findings()
     check = ChainCheck(chain, findings)
     holds = _check_tree(absence, findings)
@@ -23,10 +23,10 @@ def verify_absence(absence: Any, chain: Optional[ChainFacts] = None) -> Verifica
     not_checked = [] if answered else ["the chain: without it nothing is proven"]
     if answered and not known:
         not_checked.append("who anchored: no authority was given")
-    checked = ["the neighbours surround the agent"] if holds else []
+    checked = ["two adjacent agents enclose the agent"] if holds else []
     if answered:
         not_checked += check.network_notes()
-    vouched = NOBODY if findings.problems else Vouched(issuer=False, anchor=answered and known)
+    vouched = NO_VOUCHER if findings.problems else Vouched(issuer=False, anchor=answered and known)
     return Verification(findings.problems, checked, not_checked, False, answered, answered and known, vouched=vouched)
 
 
@@ -42,19 +42,19 @@ def _check_tree(absence: Any, findings: Findings) -> bool:
     if (before is not None and before["leaf"]["agentKey"] >= key) or (
         after is not None and key >= after["leaf"]["agentKey"]
     ):
-        findings.add("absence-order-differs", "before", "the agent does not stand between its neighbours")
+        findings.add("absence-order-differs", "before", "the two agents do not enclose it")
         return False
-    if not _are_neighbours(before, after, size):
-        findings.add("absence-neighbours-apart", "after", "the neighbours are not next to each other")
+    if not _are_adjacent(before, after, size):
+        findings.add("absence-neighbours-apart", "after", "the two agents are not adjacent")
         return False
-    for name, neighbour in (("before", before), ("after", after)):
-        if neighbour is not None and not _leads(neighbour, size, absence["merkleRoot"]):
-            findings.add("absence-root-differs", name, "the neighbour does not lead to the root")
+    for name, adjacent in (("before", before), ("after", after)):
+        if adjacent is not None and not _leads(adjacent, size, absence["merkleRoot"]):
+            findings.add("absence-root-differs", name, "the leaf does not lead to the root")
             return False
     return True
 
 
-def _are_neighbours(before: Optional[Mapping[str, Any]], after: Optional[Mapping[str, Any]], size: int) -> bool:
+def _are_adjacent(before: Optional[Mapping[str, Any]], after: Optional[Mapping[str, Any]], size: int) -> bool:
     if before is None:
         return after is not None and after["leafIndex"] == 0
     following: int = before["leafIndex"] + 1
@@ -63,12 +63,12 @@ def _are_neighbours(before: Optional[Mapping[str, Any]], after: Optional[Mapping
     return bool(after["leafIndex"] == following)
 
 
-def _leads(neighbour: Mapping[str, Any], size: int, root: str) -> bool:
-    leaf = neighbour["leaf"]
+def _leads(adjacent: Mapping[str, Any], size: int, root: str) -> bool:
+    leaf = adjacent["leaf"]
     hashed = window_leaf(
         leaf["agentKey"], leaf["agentRoot"], leaf["count"], leaf["firstSequence"], leaf["lastSequence"]
     )
-    return root_from_path(hashed, neighbour["leafIndex"], size, neighbour["path"]) == root
+    return root_from_path(hashed, adjacent["leafIndex"], size, adjacent["path"]) == root
 
 
 def _has_form(absence: Any) -> bool:
@@ -79,7 +79,7 @@ def _has_form(absence: Any) -> bool:
         and absence.get("kind") == "absence"
         and is_uuid(absence.get("agentId"))
         and is_hash(absence.get("agentKey"))
-        and all(name in absence and _is_neighbour(absence[name]) for name in ("before", "after"))
+        and all(name in absence and _is_leaf_with_path(absence[name]) for name in ("before", "after"))
         and is_count(absence.get("treeSize"), 1)
         and is_hash(absence.get("merkleRoot"))
         and is_base58(absence.get("txSignature"))
@@ -88,7 +88,7 @@ def _has_form(absence: Any) -> bool:
     )
 
 
-def _is_neighbour(value: Any) -> bool:
+def _is_leaf_with_path(value: Any) -> bool:
     if value is None:
         return True
     if not isinstance(value, dict) or not isinstance(value.get("leaf"), dict):

@@ -1,4 +1,4 @@
-"""What the chain said about the transactions that a package or a proof names."""
+"""Answers of the chain about the transactions that a package or a proof names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .memo import WindowMemo, read_report_memo, read_window_memo, window_seconds
 
 @dataclass(frozen=True)
 class Transaction:
-    """A finalized transaction as a Solana RPC tells it; ``block_time`` is ISO 8601 in UTC."""
+    """A finalized transaction as reported by a Solana RPC; ``block_time`` is ISO 8601 in UTC."""
 
     succeeded: bool
     finalized: bool
@@ -24,7 +24,7 @@ class Transaction:
 
 @dataclass(frozen=True)
 class Authority:
-    """An address that may have anchored, on one network, in a span of time (``None``: open)."""
+    """An address that may have anchored, on one network, in a period (``None``: open)."""
 
     address: str
     network: str
@@ -33,17 +33,17 @@ class Authority:
 
 
 CLOCK_TOLERANCE = 300_000
-"""Milliseconds by which the clock of the chain may differ from that of who anchors."""
+"""Milliseconds by which the clocks of the chain and of the authority may differ."""
 
 _OWN_NETWORK = "solana:localnet"
-"""Every network whose genesis hash is none of the public ones."""
+"""Any network whose genesis hash is not a public one."""
 
 Answer = Union[Transaction, Literal["not-found", "unavailable"]]
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A transaction that names an address, as a node lists it: who signed it, the list does not say."""
+    """A transaction that names an address, as a node lists it, without its signers."""
 
     signature: str
     succeeded: bool
@@ -55,7 +55,7 @@ class Listed:
 class Walk:
     """The transactions of an authority, newest first.
 
-    ``complete``: from the newest back to what :func:`walk_back_to` names, or to the first of all.
+    ``complete``: from the newest back to the time of :func:`walk_back_to`, or to the first of all.
     """
 
     address: str
@@ -65,9 +65,9 @@ class Walk:
 
 @dataclass(frozen=True)
 class ChainFacts:
-    """The network that was asked, what it answered for each signature, and the authorities that the caller knows.
+    """The network that was asked, its answer for each signature, and the authorities that the caller knows.
 
-    ``authorities=None``: who signed is not checked. ``walks=None``: what else they sent was not read.
+    ``authorities=None``: signers are not checked. ``walks=None``: their other transactions were not read.
     """
 
     network: str
@@ -84,7 +84,7 @@ class NamedTransaction(NamedTuple):
 def transactions_to_ask(package: Any) -> List[NamedTransaction]:
     """Each transaction that a package names, once: those of its proofs and windows, and the report's own.
 
-    A proof that stands alone names one: of an event, or of absence.
+    A single proof, of an event or of absence, names one.
     """
     members = package if isinstance(package, dict) else {}
     lists = [members.get(name) for name in ("inclusionProofs", "windows")] + [[members]]
@@ -101,7 +101,7 @@ def transactions_to_ask(package: Any) -> List[NamedTransaction]:
 
 
 class ChainCheck:
-    """Holds memos, signers and heights against what is claimed; remembers what could not be asked."""
+    """Compares memos, signers and heights with the claims; counts what could not be asked."""
 
     def __init__(self, facts: Optional[ChainFacts], findings: Findings) -> None:
         self._facts = facts
@@ -110,13 +110,13 @@ class ChainCheck:
         self.unanswered = 0
 
     def network_notes(self) -> List[str]:
-        """What transactions on the network that was asked do not show, for whoever relies on them."""
+        """Limits of transactions on the network that was asked, for the relying party."""
         if self._facts is None or self._facts.network != _OWN_NETWORK or self.unanswered == self.asked:
             return []
-        return [f"a public network: {_OWN_NETWORK} is somebody's own, and whoever runs it can write it anew"]
+        return [f"a public network: {_OWN_NETWORK} is private, and its operator can rewrite it"]
 
     def check_report(self, timestamp: Mapping[str, Any], content_hash: str) -> Optional[int]:
-        """The block time (milliseconds) of the report's anchor, where the chain holds it as it should."""
+        """The block time (milliseconds) of the report's anchor, if the chain confirms it."""
         path, before = "timestamp.anchor_tx_signature", len(self._findings)
         found = self._look_up(timestamp["anchor_tx_signature"], timestamp["anchor"], path)
         if found is None:
@@ -199,7 +199,7 @@ def may_sign(authority: Authority, found: Transaction, network: str, at: Optiona
 
 
 def lies_in(at: int, valid_from: Optional[str], valid_to: Optional[str]) -> bool:
-    """Whether a time (milliseconds) lies in a span (ISO 8601, ``None`` is open), its end not in it."""
+    """True if a time (milliseconds) lies in a period (ISO 8601, ``None`` is open), its end excluded."""
     start, end = milliseconds(valid_from), milliseconds(valid_to)
     after = valid_from is None or (start is not None and start <= at)
     return after and (valid_to is None or (end is not None and at < end))

@@ -1,4 +1,4 @@
-"""Ed25519 behind a guard that refuses the encodings that verifiers disagree about, and key ids."""
+"""Ed25519 with a guard against encodings that verifiers disagree about, and key ids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PEM = re.compile(
 
 @dataclass(frozen=True)
 class VerificationKey:
-    """A public key that the verifier has from a source of their own.
+    """A public key that the verifier has from an own source.
 
     ``valid_from`` and ``valid_to`` (ISO 8601, or ``None`` for open) are judged by the block time of the report's
     anchor; a key with the status ``revoked`` verifies nothing.

@@ -1,4 +1,4 @@
-"""Steps 6, 7 and 9 of a package: its events one by one, the runs of its agents, statuses and figures."""
+"""Steps 6, 7 and 9 of a package: single events, agent sequences, statuses and figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COMMITMENTS = ("action", "payload")
 
 
 def check_entries(package: Mapping[str, Any], findings: Findings) -> List[int]:
-    """Checks leaves, openings, marks, controls and proofs; the indexes of events whose anchored proof holds so far."""
+    """Checks leaves, openings, marks, controls and proofs; gives indexes of events with a valid anchored proof."""
     start, end = milliseconds(package["range"]["from"]), milliseconds(package["range"]["to"])
     seen: Dict[str, int] = {}
     proven: List[int] = []
@@ -32,11 +32,11 @@ def check_entries(package: Mapping[str, Any], findings: Findings) -> List[int]:
         inside = at is not None and start is not None and end is not None and start <= at < end
         if inside == ("outsideRange" in entry):
             findings.add("range-mark-wrong", path, "outsideRange does not say where the event lies")
-        for place, control in enumerate(entry["controls"]):
+        for at, control in enumerate(entry["controls"]):
             if control["status"] != entry["status"]:
-                findings.add("control-status-differs", f"{path}.controls[{place}]", "its status is not the event's")
+                findings.add("control-status-differs", f"{path}.controls[{at}]", "its status is not the event's")
             if control["framework"] not in package["frameworks"]:
-                findings.add("structure", f"{path}.controls[{place}]", "it is of a framework that was not asked for")
+                findings.add("structure", f"{path}.controls[{at}]", "it is of a framework that was not asked for")
         proof = package["inclusionProofs"][index]
         if check_proof(event, proof, entry["sequence"], f"inclusionProofs[{index}]", findings):
             proven.append(index)
@@ -54,26 +54,26 @@ def _check_openings(entry: Mapping[str, Any], path: str, findings: Findings) -> 
         opening = opened.get(name)
         if opening is None:
             continue
-        place = f"{path}.opened.{name}"
+        opened_path = f"{path}.opened.{name}"
         if event[name] is None:
-            findings.add("opening-inconsistent", place, "nothing was committed there")
+            findings.add("opening-inconsistent", opened_path, "nothing was committed there")
         elif "value" in opening:
             if sha256_hex(canonical_bytes([name, opening["salt"], opening["value"]])) != event[name]:
-                findings.add("opening-wrong", place, "it is not what was committed")
+                findings.add("opening-wrong", opened_path, "it is not what was committed")
             elif name == "action" and event["type"] == "profile.changed":
-                _check_profile(event, opening["value"], place, findings)
+                _check_profile(event, opening["value"], opened_path, findings)
 
 
-def _check_profile(event: Mapping[str, Any], value: Any, place: str, findings: Findings) -> None:
+def _check_profile(event: Mapping[str, Any], value: Any, path: str, findings: Findings) -> None:
     profile = value.get("profile") if isinstance(value, dict) else None
     version = profile.get("version") if isinstance(profile, dict) else None
     same_version = type(version) is int and version == event["profileVersion"]
     if not same_version or sha256_hex(canonical_bytes(profile)) != event["profileSha256"]:
-        findings.add("profile-differs", place, "profileVersion and profileSha256 are those of another profile")
+        findings.add("profile-differs", path, "profileVersion and profileSha256 are those of another profile")
 
 
 def check_runs(package: Mapping[str, Any], findings: Findings) -> None:
-    """Step 7: per agent each number is there once, and ``agents`` counts them."""
+    """Step 7: each agent has every number once, and ``agents`` counts them."""
     runs: Dict[str, Dict[int, Mapping[str, Any]]] = {}
     for index, entry in enumerate(package["events"]):
         run = runs.setdefault(entry["event"]["agentId"], {})
@@ -96,7 +96,7 @@ def check_runs(package: Mapping[str, Any], findings: Findings) -> None:
 
 
 def _missing_of(run: Mapping[int, Any]) -> str:
-    """The numbers between the first and the last that are not there, as ranges."""
+    """The missing numbers between the first and the last, as ranges."""
     numbers = sorted(run)
     gaps = [(before + 1, after - 1) for before, after in zip(numbers, numbers[1:]) if after > before + 1]
     return ", ".join(f"{first}" if first == last else f"{first} to {last}" for first, last in gaps)
@@ -120,17 +120,17 @@ def check_statuses(package: Mapping[str, Any], anchored: int, findings: Findings
     for index, entry in enumerate(entries):
         if (entry["status"], entry["statusReason"]) not in story.statuses(entry):
             findings.add("status-differs", f"events[{index}].status", "it does not follow from the events")
-    told = package["summary"]
+    claimed = package["summary"]
     for name, figure in summary_of(entries, anchored, story).items():
-        if not _is_same(told.get(name), figure):
+        if not _is_same(claimed.get(name), figure):
             findings.add("summary-differs", f"summary.{name}", f"the entries give {figure}")
 
 
-def _is_same(told: Any, figure: Any) -> bool:
+def _is_same(claimed: Any, figure: Any) -> bool:
     if isinstance(figure, dict):
         return (
-            isinstance(told, dict)
-            and told.keys() >= figure.keys()
-            and all(_is_same(told[name], figure.get(name)) for name in told)
+            isinstance(claimed, dict)
+            and claimed.keys() >= figure.keys()
+            and all(_is_same(claimed[name], figure.get(name)) for name in claimed)
         )
-    return type(told) is int and told == figure
+    return type(claimed) is int and claimed == figure

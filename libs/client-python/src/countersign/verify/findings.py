@@ -1,4 +1,4 @@
-"""What a verification found: problems, each with a code of the closed set of FORMAT.md."""
+"""Problems found by a verification, each with a code of the closed set of FORMAT.md."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ UNSETTLED_CODES = (
     "chain-gap",
     "window-unlisted",
 )
-"""What leaves a package open though nothing in it is wrong: with one of these it is not verified."""
+"""Codes that leave a package open although nothing in it is wrong: with one of these it is not verified."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: ``path`` says where (``events[3].opened.action``), empty for the whole."""
+    """One problem: ``path`` is its location (``events[3].opened.action``), empty for the whole."""
 
     code: str
     path: str
@@ -93,10 +93,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Vouched:
-    """Who stands behind a file, as far as the verifier could tell; both ``False`` where anything is wrong.
+    """Who vouches for a file, as far as the verifier could determine; both ``False`` if anything is wrong.
 
-    ``issuer``: a key of the caller's signed it, and while it was valid: a key whose validity has an end must be shown
-    by a block time to have signed before. ``anchor``: an authority that the caller knows sent every transaction that is
+    ``issuer``: a key of the caller's signed it while it was valid: for a key whose validity has an end, a block time
+    must prove that it signed before. ``anchor``: an authority that the caller knows sent every transaction that is
     named, and there is one: each was found, and final.
     """
 
@@ -104,12 +104,12 @@ class Vouched:
     anchor: bool
 
 
-NOBODY = Vouched(issuer=False, anchor=False)
+NO_VOUCHER = Vouched(issuer=False, anchor=False)
 
 
 @dataclass(frozen=True)
 class WindowTime:
-    """When a listed window was anchored: ISO 8601, and seconds after its end; ``None`` where no time is kept."""
+    """The anchoring time of a listed window: ISO 8601, and seconds after its end; ``None`` if it is not known."""
 
     start: str
     end: str
@@ -120,11 +120,11 @@ class WindowTime:
 
 @dataclass(frozen=True)
 class Verification:
-    """``ok`` says that nothing which was checked is wrong; ``not_checked`` says in words what was not.
+    """``ok``: nothing that was checked is wrong; ``not_checked`` lists what was not checked.
 
     ``issuer_checked``, ``chain_checked`` and ``authority_checked`` say the same for programs: that a key of the
-    caller's verified the signature, that the chain answered for every transaction that is named, and that each was
-    held against authorities that the caller knows. ``vouched`` is what they come to for a package and for an absence.
+    caller's verified the signature, that the chain answered for every named transaction, and that each was
+    compared with authorities that the caller knows. ``vouched`` combines them for a package and for an absence.
     """
 
     problems: List[Problem]
@@ -137,9 +137,9 @@ class Verification:
     unanchored: int = 0
     proven: bool = True
     """``False`` for a single event that is not anchored: there is nothing to prove yet, and nothing wrong."""
-    vouched: Vouched = NOBODY
+    vouched: Vouched = NO_VOUCHER
     unsettled: Tuple[str, ...] = ()
-    """Codes of what the chain leaves open; ``not_checked`` has the words. Empty where it was not asked."""
+    """Codes of what the chain leaves open; ``not_checked`` has the texts. Empty if it was not asked."""
     window_times: Tuple[WindowTime, ...] = ()
 
     @property

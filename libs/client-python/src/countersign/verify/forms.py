@@ -62,7 +62,7 @@ def is_base58(value: Any) -> bool:
 
 
 def is_name(value: Any) -> bool:
-    """A string that is not empty."""
+    """A non-empty string."""
     return is_text(value) and value != ""
 
 

@@ -1,4 +1,4 @@
-"""What counts as a leaf event."""
+"""The form of a leaf event."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _VIOLATIONS = (
 )
 _KINDS = ("http_call", "llm_response", "data_access", "tool_use", "other")
 
-#: Of each type: the members that are there, and those that may be, beside ``ALWAYS``.
+#: Required and optional members of each type, in addition to ``ALWAYS``.
 _BY_TYPE: Dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "action.checked": (
         frozenset(("outcome", "allowed", "actionKind", "profileVersion", "profileSha256", "action")),
@@ -61,7 +61,7 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def what_is_wrong_with_leaf(event: Any) -> Optional[str]:
-    """Why a value is no leaf event, in words; ``None`` for a leaf."""
+    """Why a value is not a leaf event, as text; ``None`` for a leaf."""
     if not isinstance(event, dict) or event.keys() != MEMBERS:
         return "a leaf event has exactly the 18 members of its format"
     for name, value in event.items():

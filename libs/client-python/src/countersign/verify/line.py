@@ -1,4 +1,4 @@
-"""The windows that the transactions of an authority name, and the order in which it closed them."""
+"""The windows named by the transactions of an authority, and the order in which it closed them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .memo import WindowMemo, read_window_memo
 
 @dataclass(frozen=True)
 class ChainWindow:
-    """``signed``: its transaction was looked up and is the authority's; else the list of a node alone says so."""
+    """``signed``: its transaction was looked up and is the authority's; otherwise it is only listed by a node."""
 
     authority: str
     signature: str
@@ -34,7 +34,7 @@ class ChainWindow:
 
 
 def windows_of(walk: Walk, chain: ChainFacts) -> List[ChainWindow]:
-    """Each memo once, the oldest first; what was looked up and is not the authority's is left out."""
+    """Each memo once, oldest first; transactions that were looked up and are not the authority's are left out."""
     found: Dict[WindowMemo, ChainWindow] = {}
     for listed in reversed(walk.listed):
         looked_up = _memos_signed_by(walk.address, listed.signature, chain)
@@ -50,7 +50,7 @@ def windows_of(walk: Walk, chain: ChainFacts) -> List[ChainWindow]:
 
 
 def _memos_signed_by(address: str, signature: str, chain: ChainFacts) -> Optional[Sequence[str]]:
-    """``None``: the transaction was not looked up, or no node answered; nothing where it is not the authority's."""
+    """``None``: the transaction was not looked up, or no node answered; empty if it is not the authority's."""
     answer = chain.transactions.get(signature)
     if answer == "not-found":
         return ()
@@ -63,7 +63,7 @@ def _memos_signed_by(address: str, signature: str, chain: ChainFacts) -> Optiona
 
 
 class Line:
-    """``origins``: windows whose ``prev`` is no window here."""
+    """``origins``: windows whose ``prev`` is not a window here."""
 
     def __init__(self, windows: Sequence[ChainWindow]) -> None:
         by_root = {(window.memo.seconds, window.memo.root): window for window in windows}
@@ -100,7 +100,7 @@ class Line:
             at = self._before.get(id(at))
 
     def is_before(self, window: ChainWindow, other: ChainWindow) -> bool:
-        """Whether it was closed before: ``prev`` leads back to it, or, of another duration, its block is no later."""
+        """True if it was closed before: ``prev`` leads back to it, or, for another duration, its block is no later."""
         if window.authority != other.authority or window.memo.seconds != other.memo.seconds:
             if window.block_time is None or other.block_time is None:
                 return False

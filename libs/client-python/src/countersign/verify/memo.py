@@ -1,4 +1,4 @@
-"""The memos that stand on the chain."""
+"""The memos on the chain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SECONDS = {"H": 3600, "M": 60, "S": 1}
 class WindowMemo:
     root: str
     prev: Optional[str]
-    """Root of the window before; ``None`` for the first."""
+    """Root of the previous window; ``None`` for the first."""
     start: int
     """Milliseconds since 1970."""
     seconds: int

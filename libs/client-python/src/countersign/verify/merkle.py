@@ -17,7 +17,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 def root_from_path(leaf: bytes, index: int, size: int, path: List[str]) -> Optional[str]:
-    """The root that a path leads to, in hex; ``None`` where index, size and the length of the path do not agree."""
+    """The root of a path, in hex; ``None`` if index, size and the length of the path do not match."""
     if not 0 <= index < size:
         return None
     at, last, current, taken = index, size - 1, leaf, 0

@@ -1,4 +1,4 @@
-"""Verification of a whole package, and of a single event with its proof, as FORMAT.md says it step by step."""
+"""Verification of a whole package, and of a single event with its proof, following the steps of FORMAT.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple
 from .chain import ChainCheck, ChainFacts, lies_in
 from .ed25519 import VerificationKey, signature_holds
 from .entries import check_entries, check_runs, check_statuses
-from .findings import NOBODY, Findings, Verification, Vouched, WindowTime
+from .findings import NO_VOUCHER, Findings, Verification, Vouched, WindowTime
 from .forms import bytes_of_base64, is_hash
 from .leaf import what_is_wrong_with_leaf
 from .proof import check_proof
@@ -31,7 +31,7 @@ def content_hash_of(package: Mapping[str, Any]) -> str:
 
 
 class _Stopped(Exception):
-    """What follows makes no sense after the problem that was found."""
+    """Further checks make no sense after the problem that was found."""
 
 
 def verify_package(
@@ -40,11 +40,11 @@ def verify_package(
     chain: Optional[ChainFacts] = None,
     absences: Sequence[Any] = (),
 ) -> Verification:
-    """Verifies a signed package, schemaVersion 1.0.0, with nothing but what is given; asks nobody.
+    """Verifies a signed package, schemaVersion 1.0.0, from its arguments alone.
 
-    :param package: the bytes of the file, or what :func:`parse_json_strict` made of them
+    :param package: the bytes of the file, or the result of :func:`parse_json_strict`
     :param keys: public keys that the caller trusts; ``None``: the issuer is not checked
-    :param chain: what the chain answered for :func:`transactions_to_ask`; ``None``: anchors are not checked
+    :param chain: answers of the chain for :func:`transactions_to_ask`; ``None``: anchors are not checked
     :param absences: proofs of absence, for windows that the package does not list
     """
     run = _PackageRun(keys, chain, absences)
@@ -54,7 +54,7 @@ def verify_package(
 
 
 def verify_event(event: Any, proof: Any, chain: Optional[ChainFacts] = None) -> Verification:
-    """Verifies a bare leaf event with its proof; an event that is not anchored has nothing to prove yet."""
+    """Verifies a single leaf event with its proof; an event that is not anchored has nothing to prove yet."""
     findings = Findings()
     check = ChainCheck(chain, findings)
     wrong = what_is_wrong_with_leaf(event)
@@ -68,7 +68,7 @@ def verify_event(event: Any, proof: Any, chain: Optional[ChainFacts] = None) -> 
         return Verification([], [], ["the event: nothing to prove yet"], unanchored=1, proven=False)
     known = chain is not None and chain.authorities is not None
     answered = anchored and check.unanswered == 0
-    not_checked = [] if answered else ["the chain: the transaction was not asked, or nobody answered"]
+    not_checked = [] if answered else ["the chain: the transaction was not asked, or no node answered"]
     checked = ["the event leads to the root"] if anchored and not findings.problems else []
     return Verification(findings.problems, checked, not_checked, False, answered, answered and known, int(anchored))
 
@@ -120,7 +120,7 @@ class _PackageRun:
             except JsonRefused as error:
                 self._stop("not-canonical", "", str(error))
         if not isinstance(given, dict):
-            self._stop("unsupported-canonicalization", "", "it is no JSON object")
+            self._stop("unsupported-canonicalization", "", "it is not a JSON object")
         members: Dict[str, Any] = given
         return members
 
@@ -135,7 +135,7 @@ class _PackageRun:
         if package.get("algorithm") != "Ed25519":
             self._stop("verification-fields", "algorithm", "it is not Ed25519")
         if not is_hash(package.get("sha256")):
-            self._stop("verification-fields", "sha256", "it is no SHA-256 in lower-case hex")
+            self._stop("verification-fields", "sha256", "it is not SHA-256 in lower-case hex")
         if signature is None or len(signature) != 64:
             self._stop("verification-fields", "signature", "it is not 64 bytes in base64")
         if found is None:
@@ -175,7 +175,7 @@ class _PackageRun:
         proven = check_entries(package, self._findings)
         self._events = len(package["events"])
         if any(problem.code in ("leaf-invalid", "proof-form") for problem in self._findings.problems):
-            # Runs, windows and statuses are told from leaves and proofs that have their forms.
+            # Runs, windows and statuses are derived from well-formed leaves and proofs.
             return
         self._anchored = len(proven)
         self._checked.append(f"{self._events} events, {self._anchored} of them lead to a root")
@@ -228,7 +228,7 @@ class _PackageRun:
             answered and known,
             self._anchored,
             self._events - self._anchored,
-            vouched=NOBODY if self._findings.problems else Vouched(self._issuer_vouches(), self._anchor_vouches()),
+            vouched=NO_VOUCHER if self._findings.problems else Vouched(self._issuer_vouches(), self._anchor_vouches()),
             unsettled=tuple(code for code, _ in self._findings.open),
             window_times=self._times,
         )

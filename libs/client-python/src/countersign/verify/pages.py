@@ -1,4 +1,4 @@
-"""Whether the bytes of a PDF are those that the issuer of its package signed."""
+"""Verifies that the issuer of a PDF's package signed the bytes of the PDF."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PdfPages(NamedTuple):
 def check_pages(
     data: bytes, signature: Optional[PdfSignature], package: Any, keys: Optional[Sequence[VerificationKey]]
 ) -> PdfPages:
-    """:param package: what lies inside, judged by ``verify_package`` beside this"""
+    """:param package: the embedded one, verified separately by ``verify_package``"""
     members = package if isinstance(package, dict) else {}
     if signature is None:
         if "signedPages" in members:
@@ -51,7 +51,7 @@ def check_pages(
 
 
 def pdf_message(data: bytes, signature: PdfSignature) -> bytes:
-    """What is signed: the form, the key, and the hash of the file with zeros for the digits of the signature."""
+    """The signed message: the form, the key, and the hash of the file with zeros for the digits of the signature."""
     unsigned = data[: signature.at] + b"0" * _DIGITS + data[signature.at + _DIGITS :]
     return f"countersign/1 pdf key={signature.key_id} sha256={sha256_hex(unsigned)}".encode()
 

@@ -1,4 +1,4 @@
-"""The signed package that a report's PDF carries."""
+"""The signed package embedded in a report's PDF."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _TRAILER = re.compile(
 _STREAM = b"\nstream\n"
 _END_OF_STREAM = b"\nendstream\nendobj\n"
 _END = b"\nendobj\n"
-# As strings are written: what could end one is escaped, and so are line breaks.
+# String syntax as written: what could end a string is escaped, and so are line breaks.
 _BEGUN = rb"\((?:[^()\\\n\r]|\\[nrtbf()\\]){0,65536}"
 _TEXT = _BEGUN + rb"\)"
-# With or without its end, so that none is looked for a second time; one that has none leaves a sign that is foreign.
+# With or without its end, so that none is searched twice; one without an end leaves a character that is refused.
 _STRING = re.compile(_BEGUN + rb"(\)?)")
 _LENGTH = re.compile(rb"/Length (\d{1,10})(?![^\n>])")
-# A comment, a string that has no end, a keyword; a name that is spelled by numbers, other than of a media type.
+# A comment, an unterminated string, a keyword; a name spelled by numbers, other than that of a media type.
 # White space is the six bytes of ISO 32000, not that of the regular expression.
 _FOREIGN = re.compile(
     rb"[%\\]|\((?!\))|(?<!\()\)|#(?!2F)|"
     rb"(?<![^\x00\t\n\f\r >\])])(?:end)?(?:obj|stream)(?![^\x00\t\n\f\r <\[(/])"
 )
-# What makes a reader act, or shows what is not drawn on a page.
+# Triggers actions of a reader, or shows content that is not drawn on a page.
 _ACTIONS = re.compile(
     rb"/(OpenAction|AA|JavaScript|JS|Launch|SubmitForm|ImportData|XFA|RichMedia)(?![^\x00\t\n\f\r ()<>\[\]{}/%])"
 )
@@ -52,7 +52,7 @@ _EMBEDDED_FILE = re.compile(
 
 
 class PdfRefused(ValueError):
-    """The PDF is not one of a report, or does not carry exactly one package that can be read."""
+    """The PDF is not one of a report, or does not contain exactly one readable package."""
 
 
 class PdfSignature(NamedTuple):
@@ -65,7 +65,7 @@ class PdfSignature(NamedTuple):
 
 
 class PdfContent(NamedTuple):
-    """What a report's PDF carries: the package, and ``None`` for a file whose bytes are not signed."""
+    """Contents of a report's PDF: the package, and ``None`` for a file that is not signed."""
 
     package: bytes
     signature: Optional[PdfSignature]
@@ -80,16 +80,16 @@ class _PdfObject(NamedTuple):
 
 
 def is_pdf(data: bytes) -> bool:
-    """Whether a file says of itself that it is a PDF."""
+    """True if a file is marked as a PDF."""
     return data.startswith(b"%PDF-")
 
 
 def read_pdf(data: bytes) -> PdfContent:
-    """The one attachment of a report's PDF, and its signature; it reads what is issued as a report, and no other PDF.
+    """The only attachment of a report's PDF, and its signature; reads PDFs issued as reports, and no others.
 
-    Every byte belongs to one object that the one table names, so no viewer can find another attachment.
+    Every byte belongs to one object of the single table, so no viewer can find another attachment.
 
-    :raises PdfRefused: it is laid out otherwise, there is not exactly one attachment, or it is larger than 64 MiB
+    :raises PdfRefused: it has another layout, there is not exactly one attachment, or it is larger than 64 MiB
     """
     marks: List[bytes] = []
     embedded: Dict[int, Tuple[bytes, bool]] = {}
@@ -119,15 +119,15 @@ def read_pdf(data: bytes) -> PdfContent:
 
 
 def package_in_pdf(data: bytes) -> bytes:
-    """The package of :func:`read_pdf` alone."""
+    """The package of :func:`read_pdf`."""
     return read_pdf(data).package
 
 
 def _objects(data: bytes) -> Tuple[List[_PdfObject], Optional[PdfSignature]]:
     tail = _TAIL.search(data[-64:])
     table_at = int(tail.group(1)) if tail is not None else len(data)
-    places, signature = _table(data, table_at)
-    in_order = sorted((offset, number) for number, offset in enumerate(places, 1))
+    offsets, signature = _table(data, table_at)
+    in_order = sorted((offset, number) for number, offset in enumerate(offsets, 1))
     if _HEAD.fullmatch(data[: in_order[0][0]]) is None:
         raise _other_layout()
     ends = [offset for offset, _ in in_order[1:]] + [table_at]
@@ -144,16 +144,16 @@ def _table(data: bytes, table_at: int) -> Tuple[List[int], Optional[PdfSignature
     trailer = _TRAILER.match(data, end) if count >= 1 and end <= len(data) else None
     if trailer is None or int(trailer.group(1)) != count + 1:
         raise _other_layout()
-    places = []
+    offsets = []
     for at in range(begin, end, _ENTRY_BYTES):
         entry = _ENTRY.fullmatch(data, at, at + _ENTRY_BYTES)
         if entry is None:
             raise _other_layout()
-        places.append(int(entry.group(1)))
+        offsets.append(int(entry.group(1)))
     _, key_id, digits = trailer.groups()
     if key_id is None:
-        return places, None
-    return places, PdfSignature(key_id.decode(), bytes.fromhex(digits.decode()), trailer.start(3))
+        return offsets, None
+    return offsets, PdfSignature(key_id.decode(), bytes.fromhex(digits.decode()), trailer.start(3))
 
 
 def _object(region: bytes, number: int) -> _PdfObject:

@@ -1,4 +1,4 @@
-"""One event's inclusion proof: its form, whose it is, where it leads."""
+"""One event's inclusion proof: its form, its event, and its root."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _UNANCHORED = frozenset(("eventId", "anchored"))
 
 
 def check_proof(event: Mapping[str, Any], proof: Any, sequence: Optional[int], path: str, findings: Findings) -> bool:
-    """Checks one proof but for the chain; ``True`` where it is anchored and holds so far.
+    """Checks one proof except its transaction; ``True`` if it is anchored and holds so far.
 
     :param event: a leaf event
-    :param sequence: its number, where it is known
+    :param sequence: its number, if known
     """
     before = len(findings)
     if not _has_form(proof):
@@ -33,8 +33,8 @@ def check_proof(event: Mapping[str, Any], proof: Any, sequence: Optional[int], p
         findings.add("proof-agent-differs", path, "the proof is of another agent")
         return False
     count = agent["lastSequence"] - agent["firstSequence"] + 1
-    place_differs = sequence is not None and proof["leafIndex"] != sequence - agent["firstSequence"]
-    if proof["treeSize"] != count or place_differs:
+    position_differs = sequence is not None and proof["leafIndex"] != sequence - agent["firstSequence"]
+    if proof["treeSize"] != count or position_differs:
         findings.add("proof-place-differs", path, "the place in the tree is not that of the event")
         return False
     leaf = leaf_hash(canonical_bytes(event))
@@ -80,6 +80,6 @@ def _is_place(value: Mapping[str, Any]) -> bool:
 
 
 def is_window(start: Any, end: Any) -> bool:
-    """Two times that label a window: whole seconds apart, the first a multiple of that since 1970."""
+    """Two times that define a window: whole seconds apart, the first a multiple of that since 1970."""
     first, last = milliseconds(start), milliseconds(end)
     return first is not None and last is not None and window_seconds(first, last) is not None

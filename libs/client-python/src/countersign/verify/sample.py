@@ -23,9 +23,9 @@ def seed_of(blockhash: str, content_hash: str) -> str:
 def draw_sample(
     package: Mapping[str, Any], blockhash: str, size: int, population: str = "events"
 ) -> List[Dict[str, Any]]:
-    """The events that a block draws, as a sample's ``selected`` names them.
+    """The events that a block draws, in the form of a sample's ``selected``.
 
-    :param package: one whose members have their forms
+    :param package: one that is well-formed
     :param population: ``events``, or ``checks`` alone
     """
     seed = seed_of(blockhash, content_hash_of(package))
@@ -33,9 +33,9 @@ def draw_sample(
 
 
 def check_sample(sample: Any, package: Any) -> Verification:
-    """Draws a sample again and compares. The package is to be verified by itself; nobody is asked about the block.
+    """Draws a sample again and compares. The package must be verified separately; the block is not looked up.
 
-    :raises ValueError: the sample or the package has not its form
+    :raises ValueError: the sample or the package is malformed
     """
     if not isinstance(package, dict) or misshapen(package) is not None:
         raise ValueError("the package has not its form")
@@ -95,7 +95,7 @@ def _facts_of(package: Mapping[str, Any], content_hash: str) -> Dict[str, Any]:
 
 
 def _is_other_anchor(anchor: Mapping[str, Any], timestamp: Mapping[str, Any]) -> bool:
-    """A report that was issued before its transaction was final names none: which is its own, the chain says."""
+    """A report that was issued before its transaction was final names none: the chain shows its own one."""
     named = (timestamp["anchor"], timestamp["anchor_tx_signature"])
     return timestamp["anchor"] != "pending" and named != (anchor["network"], anchor["txSignature"])
 

@@ -30,8 +30,8 @@ def _is_hash_list(value: Any) -> bool:
     return isinstance(value, list) and all(is_hash(item) for item in value)
 
 
-def _one_of(*words: str) -> Form:
-    return lambda value: is_text(value) and value in words
+def _one_of(*values: str) -> Form:
+    return lambda value: is_text(value) and value in values
 
 
 _SCOPE = frozenset(("soc2", "hipaa", "euaiact", "nydfs"))
@@ -132,7 +132,7 @@ _TIMESTAMP: Mapping[str, Form] = {
 
 
 def misshapen(package: Mapping[str, Any]) -> Optional[str]:
-    """The path of the first member that is missing or has not its form; ``None`` where all have."""
+    """The path of the first missing or malformed member; ``None`` if there is none."""
     return next((path for path in _paths(package) if path is not None), None)
 
 
@@ -168,10 +168,10 @@ def _wrong_in_list(
     further: Optional[Callable[[Dict[str, Any], str], Optional[str]]] = None,
 ) -> Optional[str]:
     for index, item in enumerate(items):
-        place = f"{path}[{index}]"
-        found = _wrong_member(item, forms, place)
+        item_path = f"{path}[{index}]"
+        found = _wrong_member(item, forms, item_path)
         if found is None and further is not None:
-            found = further(item, place)
+            found = further(item, item_path)
         if found is not None:
             return found
     return None

@@ -1,4 +1,4 @@
-"""Looks transactions up at Solana RPC addresses of the caller's choice."""
+"""Looks up transactions at Solana RPC addresses of the caller's choice."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _AT_ONCE = 8
 _END_OF_9999 = 253_402_300_799
 _PAGE = 1_000
 _ROUNDS = 4
-"""Of look-ups of what the authorities sent: what is looked up may show more that contradicts it."""
+"""Rounds of transaction look-ups: each may reveal further transactions that contradict the package."""
 
 
 class RpcUnavailable(Exception):
-    """No address gave an answer that can be read."""
+    """No address gave a readable answer."""
 
 
 def bytes_of_base58(text: str) -> Optional[bytes]:
-    """``None`` where the text holds a character that base58 has not."""
+    """``None`` if the text has a character outside of base58."""
     number = 0
     for character in text:
         digit = _BASE58.find(character)
@@ -50,7 +50,7 @@ def bytes_of_base58(text: str) -> Optional[bytes]:
 
 
 class SolanaRpc:
-    """Several addresses of one network: the first that answers is believed, but not that there is nothing.
+    """Several addresses of one network: the first answer is trusted, except that there is nothing.
 
     :param urls: JSON-RPC addresses; :param timeout: seconds for one request
     """
@@ -66,28 +66,28 @@ class SolanaRpc:
         self._http.close()
 
     def network(self) -> str:
-        """Told by the genesis hash; one that no public network has is ``solana:localnet``.
+        """Determined by the genesis hash; any that is not of a public network is ``solana:localnet``.
 
-        The first address that answers decides; from then on no other is asked but nodes of that network.
+        The first address that answers decides; afterwards only nodes of that network are asked.
 
-        :raises RpcUnavailable: nobody answered
+        :raises RpcUnavailable: no node answered
         """
-        told: Dict[str, Any] = {}
+        hashes: Dict[str, Any] = {}
         for url in self._urls:
             with suppress(RpcUnavailable):
-                told[url] = self._ask_one(url, "getGenesisHash", [])
-        if not told:
+                hashes[url] = self._ask_one(url, "getGenesisHash", [])
+        if not hashes:
             raise RpcUnavailable("no address answered getGenesisHash")
-        genesis = next(iter(told.values()))
-        self._urls = [url for url, said in told.items() if said == genesis]
+        genesis = next(iter(hashes.values()))
+        self._urls = [url for url, said in hashes.items() if said == genesis]
         return _NETWORKS.get(str(genesis), "solana:localnet")
 
     def look_up(self, signature: str) -> Answer:
         """The transaction at the commitment ``finalized``.
 
-        Who signed and what it says is not taken on the node's word: the signature is the fee payer's over all of it,
-        and is verified here, as are those of all others who had to sign. A node that shows another is ``unavailable``.
-        Nodes keep histories of different lengths: ``not-found`` is what nobody who answers has.
+        Its signers and its content are not trusted from the node: the signature of the fee payer covers all of it,
+        and is verified here, like all other required ones. A node that shows another transaction is ``unavailable``.
+        Nodes keep histories of different lengths: ``not-found`` means that no answering node has it.
         """
         wanted = bytes_of_base58(signature)
         if wanted is None or len(wanted) != 64:
@@ -101,9 +101,9 @@ class SolanaRpc:
             return "unavailable"
 
     def walk(self, address: str, back_to: int, bound: int) -> Walk:
-        """What an address is named in, the newest first, back to a block time (milliseconds).
+        """The transactions that name an address, newest first, back to a block time (milliseconds).
 
-        It is not complete where no node answers, or the bound is reached.
+        It is incomplete if no node answers, or the bound is reached.
         """
         listed: List[Listed] = []
         while len(listed) < bound:
@@ -123,7 +123,7 @@ class SolanaRpc:
 
     def _transaction_of(self, found: Dict[str, Any], signature: bytes) -> Transaction:
         if found.get("meta") is None:
-            raise RpcUnavailable("the node does not know the fate of the transaction")
+            raise RpcUnavailable("the node does not know the status of the transaction")
         signed = read_signed(base64.b64decode(found["transaction"][0], validate=True))
         if signed.signatures[0] != signature:
             raise RpcUnavailable("the node shows another transaction than was asked for")
@@ -139,7 +139,7 @@ class SolanaRpc:
         )
 
     def _height_of(self, slot: int) -> Optional[int]:
-        """``None`` where the node no longer has the block."""
+        """``None`` if the node no longer has the block."""
         options = {
             "commitment": "finalized",
             "transactionDetails": "none",
@@ -157,9 +157,9 @@ class SolanaRpc:
         return next(self._answers(method, params))
 
     def _answers(self, method: str, params: List[Any]) -> Iterator[Any]:
-        """What each address answers, asked when the one before was not enough.
+        """The answer of each address, requested while the previous ones did not suffice.
 
-        :raises RpcUnavailable: nobody answered
+        :raises RpcUnavailable: no node answered
         """
         answered = False
         for url in self._urls:
@@ -178,7 +178,7 @@ class SolanaRpc:
             body = answer.json() if answer.status_code == 200 else None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError):
             body = None
-        # A node that failed may say so beside a result of null, which would mean that there is nothing.
+        # A failed node may send an error together with a null result, which would mean that there is nothing.
         if isinstance(body, dict) and "result" in body and body.get("error") is None:
             return body["result"]
         raise RpcUnavailable(f"{url} did not answer {method}")
@@ -193,12 +193,12 @@ def ask_chain(
     absences: Sequence[Any] = (),
     bound: int = BOUND,
 ) -> ChainFacts:
-    """Looks up what a package names on the network that the addresses are nodes of; never raises for a silent node.
+    """Looks up what a package names on the network of the addresses; never raises for an unavailable node.
 
-    :param authorities: addresses that may have anchored; none: who anchored is not checked
-    :param package: where it is given, what else the authorities sent is read as far as it concerns this package
+    :param authorities: addresses that may have anchored; empty: the sender is not checked
+    :param package: if given, other transactions of the authorities are read as far as they concern this package
     :param absences: proofs of absence, whose transactions are looked up too
-    :param bound: transactions of each authority that are listed at most
+    :param bound: maximum number of transactions listed for each authority
     """
     with SolanaRpc(urls, timeout) as rpc:
         try:
@@ -229,7 +229,7 @@ def _listed(one: Any) -> Listed:
 
 
 def listed_memos(column: str) -> List[str]:
-    """The texts of a memo column: ``[length in bytes] text``, several joined by ``; ``; another form ends the list."""
+    """Texts of a memo column: ``[length in bytes] text``, several joined by ``; ``; any other form ends the list."""
     texts: List[str] = []
     rest = column.encode("utf-8", "replace")
     while True:

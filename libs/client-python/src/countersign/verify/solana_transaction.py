@@ -1,4 +1,4 @@
-"""A Solana transaction as its bytes, and whether all who had to sign it did."""
+"""Parses a Solana transaction, and verifies all required signatures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VERSIONED = 0x80
 
 @dataclass(frozen=True)
 class SignedTransaction:
-    """``instructions``: the address of the program, base58, and what it was given."""
+    """``instructions``: the address of the program, base58, and its data."""
 
     signatures: List[bytes]
     signers: List[str]
@@ -23,7 +23,7 @@ class SignedTransaction:
 def read_signed(wire: bytes) -> SignedTransaction:
     """A legacy transaction, or one of version 0.
 
-    :raises ValueError: it is none, or bears no sound signature of one who had to sign
+    :raises ValueError: it is malformed, or lacks a valid required signature
     """
     reader = _Reader(wire)
     signatures = [reader.take(64) for _ in range(reader.count())]
@@ -71,7 +71,7 @@ def _instruction(message: _Reader, keys: List[bytes]) -> Tuple[str, bytes]:
 
 
 class _Reader:
-    """:raises ValueError: by each method, where the bytes are at their end"""
+    """:raises ValueError: by each method, at the end of the bytes"""
 
     def __init__(self, data: bytes) -> None:
         self.all = data
@@ -90,11 +90,11 @@ class _Reader:
     def count(self) -> int:
         """A number of the form "compact-u16", in its shortest form."""
         number = 0
-        for place in range(3):
+        for position in range(3):
             byte = self.byte()
-            number |= (byte & 0x7F) << (7 * place)
+            number |= (byte & 0x7F) << (7 * position)
             if byte & 0x80 == 0:
-                if (place > 0 and byte == 0) or number > 0xFFFF:
+                if (position > 0 and byte == 0) or number > 0xFFFF:
                     break
                 return number
         raise ValueError("a count that is not in its shortest form")

@@ -1,4 +1,4 @@
-"""The status table: what follows for an event from what a package shows."""
+"""The status table: the status of an event, derived from a package."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Status = Tuple[str, Optional[str]]
 
 
 class Story:
-    """What the events of one package say of each other."""
+    """Relations between the events of one package."""
 
     def __init__(self, entries: List[Mapping[str, Any]]) -> None:
         self._checks: Dict[str, Mapping[str, Any]] = {}
         self._executed: Set[str] = set()
         self._unanswered: Set[str] = set()
         self._reported: Set[str] = set()
-        # Outcomes of the event's own agent alone: what others say changes no status.
+        # Only outcomes of the event's own agent: those of others change no status.
         self._own_outcomes: Set[str] = set()
         self._others: Set[str] = set()
         agents = {entry["event"]["eventId"]: entry["event"]["agentId"] for entry in entries}
@@ -57,7 +57,7 @@ class Story:
         return len(self._reported & self._checks.keys())
 
     def statuses(self, entry: Mapping[str, Any]) -> Set[Status]:
-        """Each status that the event may have, given what lies outside of the package."""
+        """Each status that the event may have, depending on events outside of the package."""
         event = entry["event"]
         kind = event["type"]
         if kind == "action.checked":
@@ -79,7 +79,7 @@ class Story:
         refused, event_id = not event["allowed"], event["eventId"]
         if refused and event_id in self._executed:
             return {EXECUTED}
-        # A check has one outcome: what the package reports of it is all.
+        # A check has one outcome: the one that the package reports is the only one.
         possible: Set[Status] = {EXECUTED} if refused and event_id not in self._own_outcomes else set()
         if event_id in self._unanswered:
             return possible | {UNANSWERED}
@@ -93,7 +93,7 @@ class Story:
 
 
 def _names_scope(action: Any) -> bool:
-    """A string that is not empty, as ``event-status.ts`` reads it."""
+    """A non-empty string, as in ``event-status.ts``."""
     return isinstance(action, dict) and is_name(action.get("dataScope"))
 
 

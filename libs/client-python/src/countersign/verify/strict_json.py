@@ -20,15 +20,15 @@ class JsonRefused(ValueError):
 
 
 class NotCanonical(ValueError):
-    """A value that has no RFC 8785 form: a lone surrogate, a number that is no finite double, no JSON type."""
+    """A value without an RFC 8785 form: a lone surrogate, a number that is no finite double, a type outside of JSON."""
 
 
 def parse_json_strict(data: bytes, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Any:
     """Reads UTF-8 JSON into dicts, lists, str, bool, None, and numbers as IEEE 754 doubles.
 
-    Whole numbers up to 2^53 - 1 become ``int``, all others the double that they stand for.
+    Whole numbers up to 2^53 - 1 become ``int``, all others a double.
 
-    :raises JsonRefused: invalid UTF-8, a byte-order mark, a repeated key, a lone surrogate, a number that is no
+    :raises JsonRefused: invalid UTF-8, a byte-order mark, a repeated key, a lone surrogate, a number that is not a
         finite double, more than ``max_depth`` levels or ``max_bytes`` bytes, anything that RFC 8259 does not allow
     """
     if len(data) > max_bytes:

@@ -1,4 +1,4 @@
-"""What the chain says of the time, against what a package says: a root shows what existed by its block time."""
+"""Compares block times with the times in a package: a root proves that its content existed by its block time."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .findings import Findings, WindowTime
 from .forms import milliseconds
 
 LATE = 3_600_000
-"""Milliseconds after its end, beyond its duration, in which a window is anchored on time."""
+"""Milliseconds after its end, beyond its duration, within which a window counts as anchored on time."""
 
 _Label = Tuple[str, str, str]
 
 
 def check_times(package: Mapping[str, Any], chain: Optional[ChainFacts], findings: Findings) -> List[WindowTime]:
-    """Leaves open what was anchored late, and what is dated after its block or long before its window.
+    """Leaves open windows that were anchored late, and events dated after their block or long before their window.
 
     :return: the times of the windows whose transactions were found
     """

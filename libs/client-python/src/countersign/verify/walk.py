@@ -1,4 +1,4 @@
-"""A package against all that its authorities anchored: nothing was rewritten, nothing left out."""
+"""Compares a package with everything that its authorities anchored: nothing rewritten, nothing left out."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .merkle import agent_key
 from .shape import misshapen
 
 BOUND = 100_000
-"""Transactions of an authority that are listed at most; beyond, they are named as not checked."""
+"""Maximum number of transactions listed for each authority; beyond it they are reported as not checked."""
 LOOK_UPS = 10_000
-"""Of these looked up at most."""
+"""Maximum number of these that are looked up."""
 
 _NAMED = 10
 _Identity = Tuple[str, int, int]
@@ -35,7 +35,7 @@ def walk_back_to(package: Any) -> Optional[int]:
 
 
 def transactions_of_walk(package: Any, chain: ChainFacts) -> List[str]:
-    """What has to be looked up of the lists before :func:`verify_package`; to be asked again with the answers."""
+    """Listed transactions to look up before :func:`verify_package`; to be called again with the answers."""
     if not isinstance(package, dict) or misshapen(package) is not None:
         return []
     report = chain.transactions.get(package["timestamp"]["anchor_tx_signature"] or "")
@@ -56,10 +56,10 @@ def check_walk(
     absences: Sequence[Any],
     findings: Findings,
 ) -> List[str]:
-    """:param package: one whose members and proofs have their forms
+    """:param package: one whose members and proofs are well-formed
 
     :param report_time: block time (milliseconds) of the report's own transaction; ``None``: not proven
-    :return: what was checked, in words
+    :return: the completed checks, as text
     """
     if chain is None:
         return []
@@ -139,7 +139,7 @@ def _identity(window: Mapping[str, Any]) -> _Identity:
 
 
 def _windows(package: Mapping[str, Any], chain: ChainFacts) -> List[ChainWindow]:
-    """Of all lists, the oldest first, and of the transactions that the package names and no list has."""
+    """The windows of all lists, oldest first, and of named transactions that are on no list."""
     authorities = chain.authorities
     addresses = None if authorities is None else {one.address for one in authorities}
     walks = [] if addresses is None else [walk for walk in chain.walks or () if walk.address in addresses]
@@ -163,7 +163,7 @@ def _windows(package: Mapping[str, Any], chain: ChainFacts) -> List[ChainWindow]
 def _unlisted(
     package: Mapping[str, Any], windows: Sequence[ChainWindow], line: Line, report_time: Optional[int]
 ) -> List[Tuple[ChainWindow, str]]:
-    """Windows that may hold events of an agent which the package does not."""
+    """Windows that may hold events of an agent which are not in the package."""
     on_chain = {window.identity: window for window in windows}
     leaves: Dict[_Identity, List[Mapping[str, Any]]] = {}
     runs: Dict[str, List[Mapping[str, Any]]] = {}
@@ -185,7 +185,7 @@ def _unlisted(
 
 
 def _within_run(window: ChainWindow, ends: Sequence[Optional[ChainWindow]], number: Any, line: Line) -> bool:
-    """Whether the numbers of an agent, without a gap, say that the window holds no more of them."""
+    """True if the numbers of an agent, without a gap, show that the window holds no more of them."""
     if not ends or ends[0] is None or ends[-1] is None or not line.is_before(window, ends[-1]):
         return False
     return number == 1 or not line.is_before(window, ends[0])
@@ -201,7 +201,7 @@ def _should_be_listed(package: Mapping[str, Any], window: ChainWindow, report_ti
 
 
 def _surrounded(listed: Sequence[Mapping[str, Any]], key: str) -> bool:
-    """Whether the listed leaves of one window hold the agent, or surround the place where it would stand."""
+    """True if the listed leaves of one window contain the agent, or enclose its position."""
     if not listed:
         return False
     before, after = -1, listed[0]["treeSize"]
@@ -239,14 +239,14 @@ def _check_conflicts(package: Mapping[str, Any], seen: _Seen, findings: Findings
             unread += len(signed) < len(group)
             continue
         identities = {window.identity for window in signed}
-        places = [index for index, one in enumerate(package["windows"]) if _identity(one) in identities]
-        code, words = (
+        indexes = [index for index, one in enumerate(package["windows"]) if _identity(one) in identities]
+        code, message = (
             ("window-forked", "two windows of the authority follow the same one")
             if kind == "prev"
             else ("window-equivocated", "the authority anchored it with another root, or under another label")
         )
-        path = f"windows[{places[0]}]" if places else "windows"
-        findings.add(code, path, f"{words}: {signed[0].signature}, {signed[1].signature}")
+        path = f"windows[{indexes[0]}]" if indexes else "windows"
+        findings.add(code, path, f"{message}: {signed[0].signature}, {signed[1].signature}")
     if unread:
         findings.leave_open("chain-not-walked", f"{unread} memos contradict each other, and were not looked up")
 

@@ -1,4 +1,4 @@
-"""Step 8 of a package: its windows hold, say what the proofs say, follow each other, and are listed as anchors."""
+"""Step 8 of a package: its windows hold, match the proofs, follow each other, and are listed as anchors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _Key = Tuple[str, str, int]
 
 
 def check_windows(package: Mapping[str, Any], chain: ChainCheck, findings: Findings) -> None:
-    """:param package: one whose members and proofs have their forms"""
+    """:param package: one whose members and proofs are well-formed"""
     by_key: Dict[_Key, Mapping[str, Any]] = {}
     sizes: Dict[str, int] = {}
     by_agent: Dict[str, List[Tuple[int, Mapping[str, Any]]]] = {}
@@ -39,8 +39,8 @@ def check_windows(package: Mapping[str, Any], chain: ChainCheck, findings: Findi
         _check_order(windows, findings)
     for index, agent in enumerate(package["agents"]):
         windows_by_transaction = {window["txSignature"]: window for _, window in by_agent.get(agent["id"], [])}
-        for place, anchor in enumerate(agent["anchors"]):
-            path = f"agents[{index}].anchors[{place}]"
+        for at, anchor in enumerate(agent["anchors"]):
+            path = f"agents[{index}].anchors[{at}]"
             listed = windows_by_transaction.get(anchor["chain_tx_signature"])
             if listed is not None and _of_anchor(anchor) != _of_window(listed):
                 findings.add("anchor-list-differs", path, "it is not that of the listed window")
