@@ -50,7 +50,7 @@ async function main(): Promise<void> {
       return rules(options, print);
     case 'overload':
       return (await import('./overload/overload.js')).overload(options, print);
-    // Their servers' drivers load slowly: once they are needed.
+    // Loaded on demand: the servers' drivers load slowly.
     case 'distributed':
       return (await import('./distributed/distributed.js')).distributed(options, print);
     case 'scaling':

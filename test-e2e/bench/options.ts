@@ -16,13 +16,13 @@ export interface BenchOptions {
     | 'identity'
     | 'client'
     | 'mcp-proxy';
-  /** Of each figure; the median counts. */
+  /** Per figure; the median counts. */
   readonly repetitions: number;
-  /** Of each load. */
+  /** Per load. */
   readonly seconds: number;
-  /** Names of subjects to measure beside the bare server. */
+  /** Names of subjects to measure in addition to the bare server. */
   readonly subjects: readonly SubjectName[];
-  /** Events stored before a start is timed, or exported, or waiting for consumers. */
+  /** Events stored before a start is timed or an export, or waiting for consumers. */
   readonly events: number;
 }
 
@@ -34,18 +34,18 @@ npm run bench -- --startup [--events N]    time to readiness with N stored event
 npm run bench -- --export [--events N]     time and memory of an export of N events (10,000), and of its verification
 npm run bench -- --export-events [--events N]   time and memory of N events as OCSF and CSV (1,000,000)
 npm run bench -- --windows [--quick]       closing a window of N events over a tenth as many agents (1,000,000), and proving one
-npm run bench -- --memory [--quick]        what a gateway holds of 10,000 agents with the largest profiles, beside as many without a rule
-npm run bench -- --identity [--quick]      registrations a second on MongoDB and SQLite, beside bare transactions
-npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, beside the bare server and the embedded gateway
+npm run bench -- --memory [--quick]        memory of a gateway with 10,000 agents with the largest profiles, compared with as many without a rule
+npm run bench -- --identity [--quick]      registrations per second on MongoDB and SQLite, compared with bare transactions
+npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, compared with the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
-npm run bench -- --rules [--quick]         one gateway with every rule, 100 entries a list, beside itself with none
-npm run bench -- --client [--quick]        a check by the JavaScript client, beside a bare request
+npm run bench -- --rules [--quick]         one gateway with every rule, 100 entries a list, compared with none
+npm run bench -- --client [--quick]        a check by the JavaScript client, compared with a bare request
 npm run bench -- --mcp-proxy [--quick]     what the proxy of the tool protocol adds to a call, and to a server's start
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
 `;
 
-/** @throws Error that says what to change */
+/** @throws Error naming the option to change */
 export function readOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -138,7 +138,7 @@ void journal_forget(struct tracked *file) {
 
 void journal_created(ino_t ino, const char *path) {
   if (names < 0) return;
-  /* Records of an earlier file with this number, deleted where nobody watched. */
+  /* Records of an earlier file with this number, deleted while the shim was not loaded. */
   char stale[PATH_MAX + 32];
   snprintf(stale, sizeof stale, "%s/file-%lu", folder, (unsigned long)ino);
   REAL(unlink)(stale);

@@ -1,5 +1,5 @@
 /**
- * A program for the shim to break: commits one row for each number that it reads and answers in one line,
+ * A program for fault injection: commits one row for each number that it reads and answers in one line,
  * `ok NUMBER BEGAN ENDED` (ns of the monotonic clock) or `failed NUMBER CODE`.
  * Usage: node probe.mjs DATABASE SYNCHRONOUS
  */

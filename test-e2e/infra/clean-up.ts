@@ -2,10 +2,10 @@ import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
 import { createConnection } from 'mongoose';
 
-/** What one installation left on the servers that tests share. */
+/** Data of one installation on the shared test servers. */
 export interface Leftovers {
   readonly brokers: string;
-  /** Of its topics and consumer groups. */
+  /** Prefix of its topics and consumer groups. */
   readonly topicPrefix: string;
   /** With the name of the database. */
   readonly mongoUri: string;
@@ -13,7 +13,7 @@ export interface Leftovers {
   readonly keyPrefix: string;
 }
 
-/** Removes it, as far as the servers are there. */
+/** Removes it, as far as the servers are available. */
 export async function cleanUp({ brokers, topicPrefix, mongoUri, redisUrl, keyPrefix }: Leftovers): Promise<void> {
   await Promise.allSettled([
     removeTopics(brokers, topicPrefix),
@@ -38,8 +38,8 @@ async function removeTopics(brokers: string, prefix: string): Promise<void> {
 }
 
 /**
- * Where the server was started for the tests alone, its data goes with it: it keeps the transactions of an instance that was
- * killed for a minute, and a drop would wait for them while it keeps every other database from answering.
+ * Skipped if the server was started for the tests alone, since its data are removed with it: it keeps the transactions of a
+ * killed instance for a minute, and a drop would wait for them and block every other database meanwhile.
  */
 async function removeDatabase(uri: string): Promise<void> {
   if (process.env['COUNTERSIGN_TEST_SERVERS'] === 'started') return;

@@ -2,9 +2,9 @@ import { Kafka, logLevel, type Admin } from 'kafkajs';
 
 export interface PartitionState {
   readonly partition: number;
-  /** Broker ids; -1: nobody leads. */
+  /** Broker ids; -1: no leader. */
   readonly leader: number;
-  /** The broker that is to lead it where all are there. */
+  /** The preferred leader. */
   readonly preferred: number;
   readonly inSync: readonly number[];
 }
@@ -29,7 +29,7 @@ async function asAdmin<T>(brokers: string, work: (admin: Admin) => Promise<T>): 
   }
 }
 
-/** The partitions of all topics whose names begin so, as the brokers of `brokers` (with commas) know them. */
+/** The partitions of all topics with this name prefix, as reported by `brokers` (comma-separated). */
 export function partitionStates(brokers: string, prefix: string): Promise<readonly PartitionState[]> {
   return asAdmin(brokers, async (admin) => {
     const { topics } = await admin.fetchTopicMetadata({ topics: await topicsOf(admin, prefix) });
@@ -48,7 +48,7 @@ async function topicsOf(admin: Admin, prefix: string): Promise<string[]> {
   return (await admin.listTopics()).filter((name) => name.startsWith(prefix));
 }
 
-/** The id of the broker that coordinates the consumer group: it leads the partition of the offsets that the name falls on. */
+/** The id of the coordinator of the consumer group: the leader of the offsets partition of its name. */
 export async function coordinatorOf(brokers: string, groupId: string): Promise<number> {
   const partitions = await partitionStates(brokers, OFFSETS_TOPIC);
   // Java's String.hashCode.
@@ -58,7 +58,7 @@ export async function coordinatorOf(brokers: string, groupId: string): Promise<n
   return partitions.find(({ partition }) => partition === own)?.leader ?? -1;
 }
 
-/** Makes topics as somebody else would have made them beforehand. */
+/** Creates topics like an external tool. */
 export async function makeTopics(brokers: string, topics: readonly TopicToMake[]): Promise<void> {
   await asAdmin(brokers, (admin) =>
     admin.createTopics({

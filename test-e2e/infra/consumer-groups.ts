@@ -5,7 +5,7 @@ const EMPTY_WITHIN_MS = 20_000;
 const ASK_EVERY_MS = 250;
 
 /**
- * Deletes the consumer groups whose names begin so, with all offsets that they committed, and gives their names.
+ * Deletes the consumer groups with this name prefix, with all committed offsets, and returns their names.
  * Waits for members that have not left yet.
  */
 export async function deleteGroups(brokers: string, prefix: string): Promise<readonly string[]> {

@@ -14,7 +14,7 @@ async function withDatabase<T>(uri: string, work: (database: mongo.Db) => Promis
   }
 }
 
-/** A copy of a database that is idle, and so of one moment. @param uri with the name of the database */
+/** Copies an idle database, for a consistent copy. @param uri with the name of the database */
 export function copyDatabase(uri: string): Promise<DatabaseCopy> {
   return withDatabase(uri, async (database) => {
     const copy = new Map<string, readonly mongo.Document[]>();
@@ -25,7 +25,7 @@ export function copyDatabase(uri: string): Promise<DatabaseCopy> {
   });
 }
 
-/** The database is as it was when it was copied: what came since is gone. */
+/** Restores the database to the state of the copy: later data are removed. */
 export function putBack(uri: string, copy: DatabaseCopy): Promise<void> {
   return withDatabase(uri, async (database) => {
     await database.dropDatabase();

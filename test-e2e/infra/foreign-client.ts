@@ -1,6 +1,6 @@
 import { Kafka, logLevel, type IHeaders } from 'kafkajs';
 
-/** A record as anybody with access to Kafka may write it. */
+/** A record as any client with access to Kafka may write it. */
 export interface ForeignRecord {
   readonly key: string | null;
   readonly value: string | Buffer | null;
@@ -11,7 +11,7 @@ export interface StoredRecord {
   readonly partition: number;
   readonly offset: number;
   readonly key: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly value: string;
   readonly headers: IHeaders | undefined;
 }
@@ -19,7 +19,7 @@ export interface StoredRecord {
 const client = (brokers: string): Kafka =>
   new Kafka({ brokers: brokers.split(','), clientId: 'foreign', logLevel: logLevel.NOTHING, retry: { retries: 3 } });
 
-/** Appends records to a topic, each by itself; the offset of each. */
+/** Appends records to a topic, one by one; returns the offset of each. */
 export async function writeForeign(
   brokers: string,
   topic: string,
@@ -39,7 +39,7 @@ export async function writeForeign(
   }
 }
 
-/** Everything that a topic holds up to its present end, by partition in the order of the offsets. */
+/** All records of a topic up to its present end, by partition in offset order. */
 export async function readTopic(brokers: string, topic: string): Promise<readonly StoredRecord[]> {
   const kafka = client(brokers);
   const admin = kafka.admin();

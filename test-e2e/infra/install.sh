@@ -1,34 +1,34 @@
 #!/usr/bin/env bash
-# Installs the servers that tests start as processes, and what they run on, where they are missing:
-#   kafka (Maven), redis (apt), mongo (SecantusDB, PyPI), toxiproxy (Go); chromium (apt), which opens the pages; and
-#   runtimes (npm), in which the JavaScript client runs.
-# All but what apt installs goes to $COUNTERSIGN_TEST_INFRA_DIR (default: ~/.cache/countersign-infra). Run it as often
-# as you like: what is there in the right version is left alone. Where packages come from is the machine's own setting.
+# Installs the servers that tests start as processes, and their dependencies, if they are missing:
+#   kafka (Maven), redis (apt), mongo (SecantusDB, PyPI), toxiproxy (Go); chromium (apt), for the pages; and
+#   runtimes (npm), for the JavaScript client.
+# All but apt's packages go to $COUNTERSIGN_TEST_INFRA_DIR (default: ~/.cache/countersign-infra). It can be run
+# repeatedly: parts in the right version are left alone. Packages come from the sources configured on the machine.
 set -uo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly HERE
 readonly DIR=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}
 readonly SECANTUS=0.7.0b3 TOXIPROXY=2.5.0
-# The oldest Node that the client is for, and what resembles Node.
+# The oldest supported Node of the client, and Node-like runtimes.
 readonly NODE=18.20.8 DENO=2.9.6 BUN=1.4.5
 readonly COPY_DEPENDENCIES=org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies
 
-# A marker says that a part is there whole, and what it was made from.
+# A marker shows that a part is complete, and its source version.
 complete() { [ "$(cat "$DIR/$1/.complete" 2>/dev/null)" = "$2" ]; }
 
-# tries SECONDS COMMAND...: up to three times, each within its seconds.
-tries() {
+# retry SECONDS COMMAND...: up to three times, each within its seconds.
+retry() {
   local seconds=$1 n
   shift
   for n in 1 2 3; do
     timeout --kill-after=10 "$seconds" "$@" </dev/null && return 0
-    echo "try $n of 3 failed: $*"
+    echo "attempt $n of 3 failed: $*"
     [ "$n" -eq 3 ] || sleep $((n * 3))
   done
   return 1
 }
 
-# part NAME VERSION: runs install_NAME into an empty folder of its own unless it is there; one line says what became of it.
+# part NAME VERSION: runs install_NAME into an empty folder of its own unless it exists; prints the result in one line.
 part() {
   local name=$1 version=$2 start=$SECONDS log="$DIR/$1.log"
   if complete "$name" "$version"; then
@@ -48,7 +48,7 @@ part() {
 }
 
 install_kafka() {
-  tries 240 mvn -q -B -f "$HERE/kafka/pom.xml" "$COPY_DEPENDENCIES" -DincludeScope=runtime "-DoutputDirectory=$1/libs" || return 1
+  retry 240 mvn -q -B -f "$HERE/kafka/pom.xml" "$COPY_DEPENDENCIES" -DincludeScope=runtime "-DoutputDirectory=$1/libs" || return 1
   # Formatted once: a broker starts on a copy of it.
   cat >"$1/format.properties" <<EOF
 process.roles=broker,controller
@@ -64,20 +64,20 @@ EOF
 }
 
 install_mongo() {
-  python3 -m venv "$1" && tries 120 "$1/bin/pip" install -q --disable-pip-version-check --pre "SecantusDB==$SECANTUS" &&
+  python3 -m venv "$1" && retry 120 "$1/bin/pip" install -q --disable-pip-version-check --pre "SecantusDB==$SECANTUS" &&
     test -x "$1/bin/secantusd-py"
 }
 
 install_toxiproxy() {
-  GOBIN=$1 tries 240 go install "github.com/Shopify/toxiproxy/v2/cmd/server@v$TOXIPROXY" && test -x "$1/server"
+  GOBIN=$1 retry 240 go install "github.com/Shopify/toxiproxy/v2/cmd/server@v$TOXIPROXY" && test -x "$1/server"
 }
 
-# The packages of this machine's kind alone hold the programs; nothing of them is executed to install them.
+# Only the packages for this kind of machine contain the programs; no install scripts are run.
 install_runtimes() {
   local node=x64 deno=x64 bun=x64
   [ "$(uname -m)" = aarch64 ] && node=arm64 deno=arm64 bun=aarch64
   echo '{"private":true}' >"$1/package.json"
-  tries 120 npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --no-package-lock \
+  retry 120 npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --no-package-lock \
     "node-linux-$node@$NODE" "@deno/linux-$deno-glibc@$DENO" "@oven/bun-linux-$bun@$BUN" || return 1
   mkdir "$1/bin"
   ln -s "../node_modules/node-linux-$node/bin/node" "../node_modules/@deno/linux-$deno-glibc/deno" \
@@ -90,7 +90,7 @@ from_apt() {
   local start=$SECONDS log="$DIR/apt.log" root=()
   [ "$(id -u)" -eq 0 ] || root=(sudo -n)
   root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=60)
-  if { tries 120 "${root[@]}" update && tries 300 "${root[@]}" install -y --no-install-recommends "$@"; } >"$log" 2>&1; then
+  if { retry 120 "${root[@]}" update && retry 300 "${root[@]}" install -y --no-install-recommends "$@"; } >"$log" 2>&1; then
     echo "$*: installed by apt in $((SECONDS - start)) s"
   else
     echo "$*: FAILED by apt after $((SECONDS - start)) s"
@@ -113,7 +113,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 running=()
-# One after the other: apt lets nobody else in. A browser is not to be had everywhere, and no server is it.
+# Sequentially: apt takes a lock. A browser is not available everywhere, and is not a server.
 programs_of_apt() {
   local failed=0 program
   for program in redis-server chromium; do
@@ -133,7 +133,7 @@ part mongo "SecantusDB-$SECANTUS" &
 running+=($!)
 part toxiproxy "$TOXIPROXY" &
 running+=($!)
-# Not everywhere to be had either.
+# Not available everywhere, either.
 { part runtimes "node-$NODE-deno-$DENO-bun-$BUN" || echo 'runtimes: tests in them skip themselves'; } &
 running+=($!)
 failed=0

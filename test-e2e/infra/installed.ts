@@ -7,7 +7,7 @@ export type ServerName = 'kafka' | 'mongo' | 'redis' | 'toxiproxy';
 
 export const SERVERS: readonly ServerName[] = ['kafka', 'mongo', 'redis', 'toxiproxy'];
 
-/** Where `install.sh` puts what it installs. */
+/** Folder of the parts that `install.sh` installs. */
 export function cacheFolder(): string {
   const named = process.env['COUNTERSIGN_TEST_INFRA_DIR'];
   return named === undefined || named === '' ? join(homedir(), '.cache', 'countersign-infra') : named;
@@ -20,19 +20,19 @@ export function notInstalled(): readonly ServerName[] {
   );
 }
 
-/** Whether these can be started as processes, by a test that breaks its own. */
+/** True if these can be started as processes, for fault injection. */
 export function isInstalled(...names: readonly ServerName[]): boolean {
   const missing = notInstalled();
   return names.every((name) => !missing.includes(name));
 }
 
-/** Where `node` (the oldest that the JavaScript client is for), `deno` and `bun` lie; `null`: they are not installed. */
+/** Folder of `node` (the oldest supported by the JavaScript client), `deno` and `bun`; `null`: they are not installed. */
 export function runtimesFolder(): string | null {
   const folder = join(cacheFolder(), 'runtimes');
   return existsSync(join(folder, '.complete')) ? join(folder, 'bin') : null;
 }
 
-/** A client may be there without an engine behind it: only an answer counts. */
+/** A client may be installed without an engine: only an answer counts. */
 export function containerEngineAnswers(): boolean {
   return runs('docker', 'info');
 }

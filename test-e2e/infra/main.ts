@@ -6,9 +6,9 @@ import { SERVERS, type ServerName } from './installed.js';
 import { startServers, VARIABLES, type Servers } from './servers.js';
 
 /**
- * `npm run infra -- install`: installs what the servers need as processes.
+ * `npm run infra -- install`: installs the requirements of the servers as processes.
  * `npm run infra -- start [kafka|mongo|redis|toxiproxy …]`: runs them until Ctrl-C and prints their addresses as shell
- * commands, which a run of Jest elsewhere takes over.
+ * commands, for a run of Jest in another shell.
  */
 const [command, ...names] = process.argv.slice(2);
 const unknown = names.filter((name) => !SERVERS.includes(name as ServerName));

@@ -4,7 +4,7 @@ import { startMongo } from './processes/mongo.js';
 import { startRedis } from './processes/redis.js';
 import { startToxiproxy } from './processes/toxiproxy.js';
 
-/** Where a test finds each server. */
+/** Variables with the address of each server. */
 export const VARIABLES = {
   kafka: 'COUNTERSIGN_TEST_KAFKA_BROKERS',
   mongo: 'COUNTERSIGN_TEST_MONGODB_URI',
@@ -20,13 +20,13 @@ export interface Servers {
 
 export interface NoServers {
   readonly kind: 'none';
-  /** Why, and what would help. */
+  /** Reason, and how to provide them. */
   readonly reason: string;
 }
 
 export type Mode = 'off' | 'required' | 'when there';
 
-/** @throws Error when `COUNTERSIGN_TEST_INFRA` says something else than `required` or `off`. */
+/** @throws Error if `COUNTERSIGN_TEST_INFRA` is neither `required` nor `off`. */
 export function mode(): Mode {
   const said = process.env['COUNTERSIGN_TEST_INFRA'] ?? '';
   if (said === '') return 'when there';
@@ -35,8 +35,8 @@ export function mode(): Mode {
 }
 
 /**
- * Starts these servers once for all tests: in containers where an engine answers, else as processes.
- * @throws Error when a server is missing although it is required, or does not start.
+ * Starts these servers once for all tests: in containers if an engine answers, else as processes.
+ * @throws Error if a required server is missing, or one does not start.
  */
 export async function startServers(names: readonly ServerName[], how: Mode): Promise<Servers | NoServers> {
   if (how === 'off') return { kind: 'none', reason: 'COUNTERSIGN_TEST_INFRA=off' };
@@ -73,7 +73,7 @@ const PROCESSES: Starters = {
   },
 };
 
-/** A proxy in a container would not reach what runs beside it: toxiproxy is a process or is not there. */
+/** A proxy in a container would not reach processes of the host: toxiproxy is always a process. */
 function containers(): Starters {
   return {
     kafka: async () => (await import('./containers/containers.js')).containKafka(),

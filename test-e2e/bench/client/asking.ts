@@ -4,27 +4,27 @@ import { Countersign } from '@countersign/client';
 import { Samples } from '../load/samples.js';
 
 /**
- * Program: asks one instance in three ways by turns, one request at a time, each way on one connection that it keeps.
- * Takes a job as its argument and tells its parent the medians of each repetition when it has ended.
+ * Program: calls one instance in three alternating ways, one request at a time, each way on one persistent connection.
+ * Takes a job as its argument and sends its parent the medians of each repetition at the end.
  */
 export interface AskingJob {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly agentId: string;
   readonly repetitions: number;
-  /** Of each way in each repetition. */
+  /** Per way and repetition. */
   readonly requests: number;
 }
 
 export interface WayFigures {
   /** ms */
   readonly p50: number;
-  /** Of a core, by the process that asks. */
+  /** Of a core, for the calling process. */
   readonly cpuMicros: number;
 }
 
 export interface AskingFigures {
-  /** A request of node:http with the same headers and body, its answer read to the end. */
+  /** A request of node:http with the same headers and body, its answer read completely. */
   readonly bare: WayFigures;
   /** The same by the platform's `fetch`. */
   readonly fetch: WayFigures;
@@ -52,7 +52,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 const url = new URL('/v1/check', job.baseUrl);
 const client = new Countersign(job);
 
-/** A new key each, as the client has: the service remembers each for a day. */
+/** A new key each, like the client: the service remembers each for a day. */
 function bare(): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = { ...headers, 'content-length': body.length, 'idempotency-key': randomUUID() };

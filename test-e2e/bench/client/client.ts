@@ -10,7 +10,7 @@ import type { AskingFigures, AskingJob, WayFigures } from './asking.js';
 const PROGRAM = fileURLToPath(new URL('./asking.js', import.meta.url));
 const REQUESTS = 1000;
 
-/** Prints what a check by the JavaScript client takes beside a bare request to the same instance in the same run. */
+/** Prints the overhead of a check by the JavaScript client over a bare request to the same instance in the same run. */
 export async function client(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
   const instance = await Countersign.start({ dataDir: join(folder.path, 'data'), core: canPin() ? 0 : undefined });

@@ -5,15 +5,15 @@ import { Countersign, temporaryFolder } from '../subjects/countersign.js';
 import { json } from '../subjects/http.js';
 import { aimLine } from '../throughput/report.js';
 
-/** Texts of a business that hold no personal data and no secret, and the ways in which agents write what is. */
+/** Business texts without personal data or secrets, and notations of real ones. */
 const CLEAN = resolve('test-e2e/bench/detection/clean-texts.json');
 const IN_THE_WILD = resolve('test-e2e/bench/detection/in-the-wild.json');
 const MOST_FALSE = 0.01;
 const FILE = resolve('libs/policy-engine/vectors/pii/synth_dataset_v2.json');
-/** Checks under way at once. */
+/** Concurrent checks. */
 const LANES = 16;
 const TIMED = 400;
-/** So many first ones do not count: the program is not warm yet. */
+/** First requests that do not count, as warm-up. */
 const WARMING = 150;
 const TEN_KILOBYTES = 'The customer of order 48213 (12 May 2026) asked why 3 of 7 items were late. '
   .repeat(135)
@@ -24,7 +24,7 @@ interface Sentence {
   readonly spans: readonly { readonly entity_type: string }[];
 }
 
-/** Kind, label of the data, recall at least, false positives at most. */
+/** Kind, label of the data, minimum recall, maximum false positives. */
 const AIMS: readonly (readonly [kind: string, label: string, recall: number, falsePositives: number])[] = [
   ['credit_card', 'CREDIT_CARD', 0.9, 0.02],
   ['iban', 'IBAN_CODE', 0.9, 0.02],
@@ -35,20 +35,20 @@ const AIMS: readonly (readonly [kind: string, label: string, recall: number, fal
 ];
 
 /**
- * Prints for each kind of personal data how many of the labelled sentences a check denies, and how many of the others;
- * of how many ways of writing it; how many texts without any; then what an output of 10 KB costs with every output rule.
+ * Prints, for each kind of personal data, how many of the labelled sentences with and without it a check denies;
+ * the same for notations and clean texts; then the cost of an output of 10 KB with every output rule.
  */
 export async function detection(print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
   const instance = await Countersign.start({ dataDir: join(folder.path, 'data') });
   try {
-    const desk = new Desk(instance, await instance.session());
-    await labelled(desk, print);
-    await inTheWild(desk, print);
+    const probe = new Probe(instance, await instance.session());
+    await labelled(probe, print);
+    await inTheWild(probe, print);
     const every = { blocked_pii: PII_KINDS, block_secrets: true };
-    const judged = await desk.agent({ ...every, blocked_topics: ['insider trading'], max_length: 100_000 });
-    const plain = await desk.agent(null);
-    const milliseconds = await desk.compare(judged, plain, TEN_KILOBYTES);
+    const judged = await probe.agent({ ...every, blocked_topics: ['insider trading'], max_length: 100_000 });
+    const plain = await probe.agent(null);
+    const milliseconds = await probe.compare(judged, plain, TEN_KILOBYTES);
     print('an output of 10 KB under every output rule, beside the same under none');
     print(aimLine({ what: 'ms more a check, of the fastest tenth', figure: milliseconds, atMost: 1 }));
   } finally {
@@ -57,15 +57,15 @@ export async function detection(print: (line: string) => void): Promise<void> {
   }
 }
 
-async function labelled(desk: Desk, print: (line: string) => void): Promise<void> {
+async function labelled(probe: Probe, print: (line: string) => void): Promise<void> {
   const sentences = JSON.parse(await readFile(FILE, 'utf8')) as readonly Sentence[];
   const texts = (of: readonly Sentence[]): string[] => of.map(({ full_text: text }) => text);
   for (const [kind, label, recall, falsePositives] of AIMS) {
-    const agentId = await desk.agent({ blocked_pii: [kind] });
+    const agentId = await probe.agent({ blocked_pii: [kind] });
     const holding = sentences.filter(({ spans }) => spans.some(({ entity_type: type }) => type === label));
     const others = sentences.filter((sentence) => !holding.includes(sentence));
-    const found = await desk.denied(agentId, texts(holding));
-    const wrong = await desk.denied(agentId, texts(others));
+    const found = await probe.denied(agentId, texts(holding));
+    const wrong = await probe.denied(agentId, texts(others));
     print(
       `${kind}: ${found} of ${holding.length} sentences that hold one, ${wrong} of ${others.length} that hold none`,
     );
@@ -74,32 +74,32 @@ async function labelled(desk: Desk, print: (line: string) => void): Promise<void
   }
 }
 
-async function inTheWild(desk: Desk, print: (line: string) => void): Promise<void> {
+async function inTheWild(probe: Probe, print: (line: string) => void): Promise<void> {
   const clean = (JSON.parse(await readFile(CLEAN, 'utf8')) as readonly string[]).map(payloadOf);
   const written = JSON.parse(await readFile(IN_THE_WILD, 'utf8')) as Readonly<Record<string, readonly unknown[]>>;
   for (const kind of [...PII_KINDS, 'secret']) {
-    const agentId = await desk.agent(kind === 'secret' ? { block_secrets: true } : { blocked_pii: [kind] });
+    const agentId = await probe.agent(kind === 'secret' ? { block_secrets: true } : { blocked_pii: [kind] });
     const ways = written[kind] ?? [];
-    const found = await desk.denied(agentId, ways);
-    const wrong = await desk.denied(agentId, clean);
+    const found = await probe.denied(agentId, ways);
+    const wrong = await probe.denied(agentId, clean);
     print(`${kind}: ${found} of ${ways.length} ways of writing it, ${wrong} of ${clean.length} texts that hold none`);
     print(aimLine({ what: 'recall', figure: found / ways.length, atLeast: 1 }));
     print(aimLine({ what: 'false positives', figure: wrong / clean.length, atMost: MOST_FALSE }));
   }
 }
 
-/** JSON as agents send it: its value. */
+/** The value of a JSON text, as agents send it. */
 function payloadOf(text: string): unknown {
   return text.startsWith('{') ? (JSON.parse(text) as unknown) : text;
 }
 
-/** What nine tenths take longer than: on a busy machine most are interrupted. */
+/** The fastest tenth: on a busy machine most checks are interrupted. */
 function fastestTenth(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 10)] ?? Number.NaN;
 }
 
-/** Agents with output rules, and their checks. */
-class Desk {
+/** Creates agents with output rules, and sends their checks. */
+class Probe {
   readonly #instance: Countersign;
   readonly #session: { readonly authorization: string };
 
@@ -116,7 +116,7 @@ class Desk {
     return id;
   }
 
-  /** How many of the payloads a check of this agent denies. */
+  /** Number of the payloads that a check of this agent denies. */
   async denied(agentId: string, payloads: readonly unknown[]): Promise<number> {
     const waiting = payloads.values();
     let denied = 0;
@@ -129,7 +129,7 @@ class Desk {
     return denied;
   }
 
-  /** Milliseconds that a check of `one` takes more than one of `other`, by turns. */
+  /** Milliseconds by which a check of `one` is slower than one of `other`, alternately. */
   async compare(one: string, other: string, text: string): Promise<number> {
     const times: Record<string, number[]> = { [one]: [], [other]: [] };
     for (let n = 0; n < TIMED; n += 1) {

@@ -17,7 +17,7 @@ export function aims(rows: readonly Row[]): Aim[] {
   ];
 }
 
-/** Answers a second beside those of the embedded gateway in the same repetition, median. */
+/** Answers a second relative to the embedded gateway in the same repetition, median. */
 export function ratioLine(measurements: readonly Measurement[]): string {
   const closed = measurements.filter(({ load }) => load.kind === 'closed');
   const parts = [...new Set(closed.map(({ load }) => load.kind === 'closed' && load.connections))].map(

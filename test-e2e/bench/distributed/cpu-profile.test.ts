@@ -11,7 +11,7 @@ const NODES = [
 ];
 
 describe('timeByPart', () => {
-  it('counts what Node does for its caller, and no time asleep', () => {
+  it('counts Node’s work for its caller, and no idle time', () => {
     const profile = { nodes: NODES, startTime: 0, samples: [3, 4, 5, 2, 6, 6], timeDeltas: [0, 10, 20, 30, 40, 50] };
     expect(Object.fromEntries(timeByPart(profile, 0, 1000))).toEqual({
       'HTTP and event loop of Node': 10,
@@ -20,7 +20,7 @@ describe('timeByPart', () => {
     });
   });
 
-  it('counts only what lies between the two moments', () => {
+  it('counts only samples between the two moments', () => {
     const profile = { nodes: NODES, startTime: 100, samples: [3, 3, 3, 3], timeDeltas: [0, 10, 10, 10] };
     expect([...timeByPart(profile, 105, 115).values()]).toEqual([10]);
   });

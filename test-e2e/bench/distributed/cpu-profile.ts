@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** As V8 writes it; times in µs of the system's monotonic clock. */
+/** V8's format; times in µs of the system's monotonic clock. */
 interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -13,8 +13,8 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** Where code lies, and what it does there; the first that fits. */
-const PLACES: readonly (readonly [RegExp, string])[] = [
+/** Location of code, and its purpose; the first match counts. */
+const PARTS: readonly (readonly [RegExp, string])[] = [
   [/\/event-log\/|\/kafkajs\//, 'to Kafka and back'],
   [/\/counters\/|\/ioredis\/|\/redis-parser\/|\/@ioredis\//, 'to Redis and back'],
   [/\/policy-engine\//, 'judging'],
@@ -24,10 +24,10 @@ const PLACES: readonly (readonly [RegExp, string])[] = [
 const ELSEWHERE = 'HTTP and event loop of Node';
 const NATIVE = 'native code outside of any function (sockets, polling)';
 
-/** Microseconds a part took between two moments; what Node does inside of a call counts for who called it. */
+/** Microseconds of each part between two moments; Node's work inside of a call counts for the caller. */
 export type TimeByPart = ReadonlyMap<string, number>;
 
-/** Of the only profile in the folder. @param fromMicros,toMicros by `process.hrtime` */
+/** Reads the only profile in the folder. @param fromMicros,toMicros by `process.hrtime` */
 export async function profiledTime(folder: string, fromMicros: number, toMicros: number): Promise<TimeByPart> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'));
   if (files.length !== 1) throw new Error(`${files.length} profiles were written, not one`);
@@ -41,7 +41,7 @@ export function timeByPart(profile: CpuProfile, fromMicros: number, toMicros: nu
   let at = profile.startTime;
   for (const [i, node] of profile.samples.entries()) {
     at += profile.timeDeltas[i]!;
-    // A sample stands for the time until the next one.
+    // A sample represents the time until the next one.
     const micros = profile.timeDeltas[i + 1] ?? 0;
     const part = parts.get(node);
     if (part === undefined || at < fromMicros || at > toMicros) continue;
@@ -50,7 +50,7 @@ export function timeByPart(profile: CpuProfile, fromMicros: number, toMicros: nu
   return new Map([...times].sort(([, a], [, b]) => b - a));
 }
 
-/** Without those in which the thread slept. */
+/** Without nodes in which the thread slept. */
 function partsOfNodes(nodes: CpuProfile['nodes']): ReadonlyMap<number, string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parts = new Map<number, string>();
@@ -68,5 +68,5 @@ function partOf({ functionName, url }: { functionName: string; url: string }, in
   if (functionName === '(idle)') return null;
   if (functionName === '(program)') return NATIVE;
   if (functionName === '(garbage collector)') return 'collecting garbage';
-  return PLACES.find(([place]) => place.test(url))?.[1] ?? inherited;
+  return PARTS.find(([location]) => location.test(url))?.[1] ?? inherited;
 }

@@ -26,7 +26,7 @@ const LOADS: readonly PlannedLoad[] = [
   { kind: 'open', size: 1000 },
 ];
 
-/** Prints what one gateway on Kafka and Redis does, beside a bare server and the embedded gateway. */
+/** Prints the figures of one gateway on Kafka and Redis, a bare server and the embedded gateway. */
 export async function distributed(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const pinned = canPin();
   if (!pinned) print('taskset is missing: nothing is bound to a core, and the figures of one core are not');
@@ -89,7 +89,7 @@ function subjectOf(gateway: ServiceUnderTest, installation: BenchInstallation): 
   };
 }
 
-/** Another gateway under V8's profiler, which costs a little itself. */
+/** Profiles another gateway with V8's profiler, which has a small overhead. */
 async function profileOnce(
   installation: BenchInstallation,
   folder: string,

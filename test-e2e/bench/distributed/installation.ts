@@ -11,10 +11,10 @@ import type { BenchServers } from './servers.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../services/standalone/bin/countersign.js', import.meta.url));
 
-/** An installation of the distributed profile with an account and agents; none of its services runs. */
+/** An installation of the distributed profile with an account and agents; no service is running. */
 export interface BenchInstallation {
   readonly env: Readonly<Record<string, string>>;
-  /** What load sends to a gateway of it. */
+  /** Target of a load on one of its gateways. */
   target(gateway: ServiceUnderTest): Target;
 }
 
@@ -30,7 +30,7 @@ export async function makeInstallation(
     COUNTERSIGN_ALLOW_SINGLE_BROKER: 'true',
     COUNTERSIGN_LOG_LEVEL: 'error',
     COUNTERSIGN_CHECK_DEADLINE_MS: '10000',
-    // Named because policy wants it; nothing that is measured asks it.
+    // Required by policy; not used by anything that is measured.
     COUNTERSIGN_AUDIT_LOG_URL: 'http://127.0.0.1:9',
     ...servers.env,
   };

@@ -8,17 +8,17 @@ import { cpuSecondsOf } from '../subjects/process-figures.js';
 
 export type ServerKind = 'kafka' | 'mongo' | 'redis';
 
-/** Servers of this run alone, as processes of this machine. */
+/** Servers for this run only, as local processes. */
 export interface BenchServers {
   readonly env: Readonly<Record<string, string>>;
-  /** Binds all their threads to these cores, as `taskset` names them; `null` where nothing can be bound. */
+  /** Pins all their threads to these cores, in the syntax of `taskset`; `null` if pinning is not possible. */
   bind(cores: string | null): void;
-  /** Time that each has spent on a core so far, s. */
+  /** CPU time of each so far, s. */
   cpuSeconds(): Promise<Readonly<Record<ServerKind, number>>>;
   stop(): Promise<void>;
 }
 
-/** @throws Error when they are not installed */
+/** @throws Error if they are not installed */
 export async function startBenchServers(): Promise<BenchServers> {
   const missing = notInstalled().filter((name) => name !== 'toxiproxy');
   if (missing.length > 0) {
@@ -32,7 +32,7 @@ export async function startBenchServers(): Promise<BenchServers> {
       KAFKA_BROKERS: kafka.brokers,
       MONGODB_URI: mongoUri,
       REDIS_URL: redis.url,
-      // Named because it must be; nothing that is measured asks a network.
+      // Required; not used by anything that is measured.
       SOLANA_RPC_URL: 'http://127.0.0.1:9',
     },
     bind(cores) {

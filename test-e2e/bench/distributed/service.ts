@@ -7,7 +7,7 @@ import { open } from '../subjects/http.js';
 import { ended, startProgram } from '../subjects/program.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../services/standalone/bin/countersign.js', import.meta.url));
-/** As the chart and the compose file start a gateway. */
+/** Arguments of a gateway in the chart and the compose file. */
 const GATEWAY_ARGUMENTS = ['--max-semi-space-size=32'];
 const READY_WITHIN_MS = 120_000;
 const STOPPED_WITHIN_MS = 60_000;
@@ -40,7 +40,7 @@ export class ServiceUnderTest {
     return this.child.pid!;
   }
 
-  /** Resolves when `/readyz` says so. */
+  /** Resolves when `/readyz` returns 200. */
   async ready(): Promise<this> {
     const until = performance.now() + READY_WITHIN_MS;
     for (;;) {
@@ -53,7 +53,7 @@ export class ServiceUnderTest {
     }
   }
 
-  /** Its figures by name, with their labels as they stand; empty while it does not answer. */
+  /** Its metrics by name with labels, as written; empty while it does not answer. */
   async metrics(): Promise<ReadonlyMap<string, number>> {
     const answer = await open(this.baseUrl, 'GET', '/metrics', {}).catch(() => null);
     let text = '';
@@ -62,7 +62,7 @@ export class ServiceUnderTest {
     return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
   }
 
-  /** SIGTERM, and SIGKILL when that takes long. */
+  /** SIGTERM, and SIGKILL after a timeout. */
   async stop(): Promise<void> {
     this.child.kill('SIGTERM');
     const cut = setTimeout(() => this.child.kill('SIGKILL'), STOPPED_WITHIN_MS);

@@ -4,7 +4,7 @@ import type { TimeByPart } from './cpu-profile.js';
 import type { BenchServers } from './servers.js';
 import type { ServiceUnderTest } from './service.js';
 
-/** Sums of the gateway's own metrics, s, and what they are called here. */
+/** Sums of the gateway's own metrics, s, and their labels here. */
 const SPANS = [
   ['countersign_check_duration_seconds', 'in the gateway'],
   ['countersign_check_counters_seconds', 'of it to Redis and back'],
@@ -15,13 +15,13 @@ interface Figures {
   readonly load: string;
   /** Mean of each of `SPANS`, ms. */
   readonly spans: readonly number[];
-  /** For each answer, µs. */
+  /** Per answer, µs. */
   readonly kafkaMicros: number;
   readonly redisMicros: number;
   readonly eventsPerAppend: number;
 }
 
-/** What the gateway says of its waits and what its servers take, beside a load. */
+/** The gateway's metrics of its waits and the CPU time of its servers, during a load. */
 export class Watched {
   readonly #servers: BenchServers;
   readonly #gateway: ServiceUnderTest;
@@ -57,7 +57,7 @@ export class Watched {
       const figures = this.#figures.filter((one) => one.load === load);
       const middle = (figure: (one: Figures) => number, digits: number): string =>
         median(figures.map(figure)).toFixed(digits);
-      const spans = SPANS.map(([, words], i) => `${middle((one) => one.spans[i]!, 2)} ms ${words}`).join(', ');
+      const spans = SPANS.map(([, label], i) => `${middle((one) => one.spans[i]!, 2)} ms ${label}`).join(', ');
       return (
         `${load}: a check is ${spans}; ${middle((one) => one.eventsPerAppend, 1)} events an append; ` +
         `CPU a check: Kafka ${middle((one) => one.kafkaMicros, 0)} µs, Redis ${middle((one) => one.redisMicros, 0)} µs`
@@ -66,10 +66,10 @@ export class Watched {
   }
 }
 
-/** The profile as microseconds of each answer. */
+/** The profile as microseconds per answer. */
 export function whereTimeGoes(times: TimeByPart, answered: number): readonly string[] {
   const total = [...times.values()].reduce((sum, micros) => sum + micros, 0);
-  const line = (micros: number, words: string): string => `${(micros / answered).toFixed(1).padStart(8)} µs  ${words}`;
+  const line = (micros: number, label: string): string => `${(micros / answered).toFixed(1).padStart(8)} µs  ${label}`;
   return [
     'where the time of the gateway goes, 256 connections, by V8’s profiler (main thread)',
     ...[...times].map(([part, micros]) => line(micros, `${part} (${Math.round((micros / total) * 100)}%)`)),

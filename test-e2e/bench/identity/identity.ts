@@ -15,10 +15,10 @@ const PROGRAM = fileURLToPath(
 const LANES = 16;
 const SUBJECTS = ['bare', 'mongo', 'sqlite'] as const;
 type Subject = (typeof SUBJECTS)[number];
-/** Registrations a second, where a bare transaction of the database allows as many. */
+/** Target in registrations a second, if a bare transaction of the database allows as many. */
 const LEAST = 200;
 
-/** Prints how many registrations a second identity's stores take, beside bare transactions of the same server. */
+/** Prints the registrations a second of identity's stores, compared with bare transactions of the same server. */
 export async function identity(options: BenchOptions, print: (line: string) => void): Promise<void> {
   if (!isInstalled('mongo')) throw new Error('mongo must be installed to measure this: npm run infra -- install');
   const all: Readonly<Record<Subject, number>>[] = [];

@@ -3,7 +3,7 @@ import { openConnections } from './connection.js';
 import type { ClosedLoop, Job, Outcome } from './job.js';
 import { Tally } from './tally.js';
 
-/** How long answers may take after the last request, ms. */
+/** Grace period for answers after the last request, ms. */
 const GRACE_MS = 5000;
 
 export async function closedLoop(job: Job, load: ClosedLoop): Promise<Outcome> {

@@ -5,15 +5,15 @@ import { ResponseReader } from './response-reader.js';
 
 const READ_BYTES = 16 * 1024;
 
-/** A kept connection with one request under way at most. */
+/** A persistent connection with at most one request in flight. */
 export class Connection {
-  /** When the request under way began, as its sender counts; of no meaning while there is none. */
+  /** Start time of the request in flight, set by its sender; meaningless without one. */
   begunAt = 0;
   #busy = false;
   #broken = false;
   readonly #socket: Socket;
 
-  /** @param answered with status 0 when the connection broke; it takes no more requests then */
+  /** @param answered is called with status 0 if the connection broke; it takes no more requests then */
   private constructor(
     target: Target,
     connected: (error: Error | null) => void,
@@ -81,7 +81,7 @@ export class Connection {
   }
 }
 
-/** Opens so many connections, a few at a time. */
+/** Opens this many connections, a few at a time. */
 export async function openConnections(
   count: number,
   target: Target,

@@ -2,7 +2,7 @@ import { closedLoop } from './closed-loop.js';
 import type { Job, Outcome } from './job.js';
 import { openLoop } from './open-loop.js';
 
-/** Program of a process of its own: takes jobs from its parent, one at a time, and answers each with its outcome. */
+/** Program: takes jobs from its parent process, one at a time, and answers each with its outcome. */
 process.on('message', (job: Job) => {
   run(job).then(
     (outcome) => process.send?.({ outcome }),

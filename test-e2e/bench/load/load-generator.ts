@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('./generator.js', import.meta.url));
 
 type Reply = { readonly outcome: Outcome } | { readonly error: string };
 
-/** A process that makes load; it stays, so that its code is compiled when it counts. */
+/** A process that generates load; it is reused, so that its code is compiled when it counts. */
 export class LoadGenerator {
   readonly #child: ChildProcess;
 

@@ -5,12 +5,12 @@ import type { Job, OpenLoop, Outcome } from './job.js';
 import { Tally } from './tally.js';
 
 const GRACE_MS = 5000;
-/** Longest pause between two looks at the clock, ms: by so much at most a request is sent, or an answer seen, too late. */
+/** Longest pause between two polls of the clock, ms: maximum delay of sending a request, or noticing an answer. */
 const PAUSE_MS = 0.1;
-/** Requests sent between two looks at what was answered, however many are due. */
+/** Maximum number of requests sent between two polls for answers, however many are due. */
 const SENT_AT_ONCE = 64;
 
-/** Requests that are due, in order, and the connections that are free. */
+/** Queue of due requests, and the free connections. */
 class Line {
   readonly #waiting: number[] = [];
   #first = 0;
@@ -78,7 +78,7 @@ export async function openLoop(job: Job, load: OpenLoop): Promise<Outcome> {
   return counted.outcome(job.seconds - leadSeconds);
 }
 
-/** Calls `arrive` with each time at which a request is due, when that time has come. */
+/** Calls `arrive` with each due time when it has come. */
 function arrivals(
   job: Job,
   load: OpenLoop,

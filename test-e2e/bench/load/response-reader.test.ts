@@ -14,22 +14,22 @@ function statuses(...chunks: readonly string[]): number[] {
 }
 
 describe('ResponseReader', () => {
-  it('reads answers that come together', () => {
+  it('reads several answers in one chunk', () => {
     expect(statuses(ANSWERS)).toEqual([200, 204, 503]);
   });
 
-  it('reads answers cut anywhere', () => {
+  it('reads answers split anywhere', () => {
     for (let cut = 1; cut < ANSWERS.length; cut += 1) {
       expect(statuses(ANSWERS.slice(0, cut), ANSWERS.slice(cut))).toEqual([200, 204, 503]);
     }
     expect(statuses(...ANSWERS)).toEqual([200, 204, 503]);
   });
 
-  it('tells of an answer only when it is whole', () => {
+  it('reports an answer only when it is complete', () => {
     expect(statuses(ANSWERS.slice(0, -1))).toEqual([200, 204]);
   });
 
-  it('refuses what is no answer or has no length', () => {
+  it('refuses input that is not an answer or has no length', () => {
     expect(() => statuses('SMTP ready\r\n\r\n')).toThrow('no status line');
     expect(() => statuses('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n')).toThrow('without content-length');
   });

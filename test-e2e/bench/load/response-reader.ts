@@ -4,15 +4,15 @@ const ZERO = 0x30;
 const LONGEST_HEAD = 16 * 1024;
 const LENGTH = Buffer.from('\ncontent-length:', 'latin1');
 
-/** An answer that this reader does not understand. */
+/** An answer that this reader does not support. */
 class UnreadableResponse extends Error {
   override readonly name = 'UnreadableResponse';
 }
 
-/** Reads the answers of one HTTP/1.1 connection that all carry a `content-length`; nothing is kept but the status. */
+/** Reads the answers of one HTTP/1.1 connection that all have a `content-length`; keeps only the status. */
 export class ResponseReader {
   readonly #answered: (status: number) => void;
-  /** Bytes of a head that has not come whole. */
+  /** Bytes of an incomplete head. */
   #begun: Buffer | null = null;
   #bodyLeft = 0;
   #status = 0;

@@ -2,7 +2,7 @@ import { REFUSAL_AIM_MS } from './job.js';
 import type { Outcome } from './job.js';
 import { Samples } from './samples.js';
 
-/** Counts what comes of one job. */
+/** Counts the results of one job. */
 export class Tally {
   #answered = 0;
   #inTime = 0;
@@ -14,7 +14,7 @@ export class Tally {
   readonly #startedAt = performance.now();
   readonly #cpuBefore = process.cpuUsage();
 
-  /** @param milliseconds `null`: it came after the time, it only counts */
+  /** @param milliseconds `null`: it arrived after the time, and is only counted */
   answered(status: number, milliseconds: number | null): void {
     if (status === 200) this.#answered += 1;
     else this.#failures[status] = (this.#failures[status] ?? 0) + 1;
@@ -24,12 +24,12 @@ export class Tally {
     this.#sample(status, milliseconds);
   }
 
-  /** @param lateMs after it was due */
+  /** @param lateMs delay after the due time */
   sent(lateMs: number): void {
     this.#lateness.add(lateMs);
   }
 
-  /** An answer that came late is a latency all the same in an open loop. */
+  /** A late answer is a latency of an open loop nevertheless. */
   late(status: number, milliseconds: number): void {
     this.answered(status, null);
     this.#sample(status, milliseconds);

@@ -13,15 +13,15 @@ import { aimLine } from '../throughput/report.js';
 const PROGRAM = fileURLToPath(new URL('../../../../services/standalone/bin/countersign.js', import.meta.url));
 const SERVER = fileURLToPath(new URL('./echo-server.js', import.meta.url));
 const WARM_UP_CALLS = 500;
-/** Calls of one way before the other has its turn, so that whatever disturbs the machine disturbs both. */
-const CALLS_A_TURN = 25;
+/** Calls of one way before alternating, so that disturbances of the machine affect both. */
+const CALLS_PER_SLICE = 25;
 
 const RULES = {
   off_limits_actions: ['delete_*'],
   output_rules: { blocked_pii: ['credit_card', 'email'], block_secrets: true, blocked_topics: [], max_length: null },
 };
 
-/** Prints what the proxy adds to a call of a tool that does nothing, one call after the other. */
+/** Prints the overhead of the proxy for a call of a no-op tool, one call after the other. */
 export async function mcpProxy(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
   const instance = await Countersign.start({ dataDir: join(folder.path, 'data') });
@@ -61,7 +61,7 @@ export async function mcpProxy(options: BenchOptions, print: (line: string) => v
   }
 }
 
-/** Of a client whose agent has rules for names and for results. */
+/** Environment of a client whose agent has rules for names and for results. */
 async function environmentOf(instance: Countersign): Promise<Record<string, string>> {
   const { baseUrl, apiKey, agentId } = instance.bootstrap;
   await json(baseUrl, 'PATCH', `/v1/agents/${agentId}/profile`, await instance.session(), RULES);
@@ -72,12 +72,12 @@ async function connect(args: string[], env: Record<string, string>): Promise<{ c
   const client = new Client({ name: 'bench', version: '1' });
   const transport = new StdioClientTransport({ command: process.execPath, args, env });
   await client.connect(transport);
-  // As clients do: the name of a tool that was not listed is scanned with each call.
+  // Like clients: the name of a tool that was not listed is scanned with each call.
   await client.listTools();
   return { client, pid: transport.pid! };
 }
 
-/** Seconds that both have been on a core. */
+/** CPU seconds of both. */
 async function used(proxy: number, { child }: Countersign): Promise<[proxy: number, service: number]> {
   return [await cpuSecondsOf(proxy), await cpuSecondsOf(child.pid!)];
 }
@@ -99,15 +99,15 @@ async function byTurns(
   let count = 0;
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
-    count += CALLS_A_TURN;
+    count += CALLS_PER_SLICE;
     for (const [index, client] of clients.entries()) {
-      for (let n = 0; n < CALLS_A_TURN; n += 1) samples[index]!.add(await call(client));
+      for (let n = 0; n < CALLS_PER_SLICE; n += 1) samples[index]!.add(await call(client));
     }
   }
   return samples.map((sample) => ({ ...sample.latencies(), count }));
 }
 
-/** Milliseconds until a process that was just started answers, the median. */
+/** Median milliseconds until a newly started process answers. */
 async function starts(
   args: readonly string[],
   env: Record<string, string>,

@@ -8,21 +8,21 @@ import { aimLine } from '../throughput/report.js';
 const run = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL('../../../../services/gateway/dist/follow/read-model.bench.js', import.meta.url));
 const AGENTS = 10_000;
-/** As large as profiles may be. */
+/** The profile limit. */
 const LARGEST_KIB = 64;
 
 interface Figures {
-  /** Heap and what lies beside it, once garbage was collected. */
+  /** Heap and external memory, after garbage collection. */
   readonly heldMiB: number;
   readonly residentMiB: number;
   readonly profileKiB: number;
-  /** Profiles that are held compiled. */
+  /** Number of compiled profiles in the cache. */
   readonly compiled: number;
   /** First use of an agent, mean. */
   readonly useMs: number;
 }
 
-/** Prints what a gateway holds of 10,000 agents with the largest profiles, beside as many without a rule. */
+/** Prints the memory of a gateway with 10,000 agents with the largest profiles, compared with as many without a rule. */
 export async function memory(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const all: { readonly largest: Figures; readonly bare: Figures }[] = [];
   for (let repetition = 1; repetition <= options.repetitions; repetition += 1) {

@@ -19,11 +19,11 @@ const GATEWAY_CORE = 0;
 const OTHERS_CORE = 1;
 const TIMES = [1, 2, 3];
 const CEILING_CONNECTIONS = 64;
-/** More than wait at any time: a load that waits for a free connection is a closed loop in disguise. */
+/** More than are ever in flight: a load that waits for a free connection is a closed loop. */
 const CONNECTIONS = 4096;
-/** Checks that cost far more than to send them, or the generator would be what is overloaded. */
+/** Checks that cost far more than sending them, or the generator would be the bottleneck. */
 const ASKED = { profile: OUTPUT_PROFILE, payload: LONG_PAYLOAD };
-/** Until a gateway knows that it is too much, and has turned away the crowd that waited; not counted. */
+/** Until a gateway has adapted and shed its queue; not counted. */
 const LEAD_SECONDS = 3;
 const EMBEDDED = 'embedded';
 const BARE = 'bare 503';
@@ -32,11 +32,11 @@ interface Overloadable {
   readonly profile: string;
   readonly target: Target;
   readonly pid: number;
-  /** Nothing else is bound to the generator's core. */
+  /** Nothing else is pinned to the generator's core. */
   readonly generatorAlone: boolean;
 }
 
-/** Prints what gateways of both profiles do with one, two and three times the checks that they can answer. */
+/** Prints the behaviour of gateways of both profiles at one, two and three times their capacity. */
 export async function overload(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const pinned = canPin();
   if (!pinned) print('taskset is missing: nothing is bound to a core, and the figures of one core are not');

@@ -2,23 +2,23 @@ import { REFUSAL_AIM_MS } from '../load/job.js';
 import type { Latencies } from '../load/job.js';
 import { median } from '../load/samples.js';
 
-/** What one gateway did under one load of an open loop. */
+/** Figures of one gateway under one open-loop load. */
 export interface Overloaded {
   readonly profile: string;
-  /** So many times what it, or the gateway beside it, answers in a closed loop. */
+  /** Multiple of its closed-loop rate, or of that of the gateway it is compared with. */
   readonly times: number;
   readonly sentPerSecond: number;
   readonly acceptedPerSecond: number;
   readonly accepted: Latencies;
   readonly refusedPerSecond: number;
   readonly refused: Latencies;
-  /** Of the refused ones, those that were answered in less than the aim, %. */
+  /** Share of the refused ones that were answered in less than the target, %. */
   readonly refusedInAimPercent: number;
   /** Neither 200 nor 503. */
   readonly others: number;
-  /** Most that was resident, MiB. */
+  /** Peak resident memory, MiB. */
   readonly peakMiB: number;
-  /** p99 of how late the generator sent. */
+  /** p99 of the generator's delay. */
   readonly sentLateMs: number;
 }
 
@@ -53,7 +53,7 @@ export function overloadTable(all: readonly Overloaded[]): string {
 }
 
 /**
- * How long refusals of a gateway at the highest load take beside those of a server that does nothing else: the median of
+ * Latency of a gateway's refusals at the highest load, relative to a server that does nothing else: the median of
  * the ratios within a repetition.
  */
 export function refusalRatio(all: readonly Overloaded[], profile: string, baseline: string): string {

@@ -19,7 +19,7 @@ const KINDS = ['credit_card', 'email', 'phone', 'us_ssn', 'us_itin', 'iban', 'ip
 const entries = (count: number, make: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** Every rule there is with so many entries in each list, of which the requests of the load pass all. */
+/** Every rule with this many entries in each list, all of which the requests of the load pass. */
 function everyRule(count: number): object {
   return {
     allowed_apis: [
@@ -48,7 +48,7 @@ const PROFILES = [
   { name: 'every rule, 100 entries a list', rules: everyRule(100) },
 ] as const;
 
-/** Prints what a gateway alone answers to agents with every rule, as a part of what it answers to agents with none. */
+/** Prints the rate of a gateway alone for agents with every rule, relative to agents with none. */
 export async function rules(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const core = canPin() ? 0 : undefined;
   const folder = await temporaryFolder();
@@ -108,7 +108,7 @@ async function agents(instance: Countersign, profile: object): Promise<string[]>
   return ids;
 }
 
-/** @throws Error unless the request of the load is allowed, and judged by rules or not */
+/** @throws Error unless the request of the load is allowed, and judged by rules or not, as expected */
 async function passes({ bootstrap }: Countersign, agentId: string, coverage: string): Promise<void> {
   const [, body] = checkRequests({ ...bootstrap, agentIds: [agentId] })[0]!.split('\r\n\r\n');
   const asked = { 'x-service-key': bootstrap.apiKey };

@@ -4,20 +4,20 @@ import { databaseAt } from '../distributed/servers.js';
 import type { BenchServers } from '../distributed/servers.js';
 import { cpuSecondsOf } from '../subjects/process-figures.js';
 
-/** What audit-log processes did with the events that waited for them. */
+/** Throughput of audit-log processes over a backlog of events. */
 export interface Drained {
   readonly processes: number;
-  /** Between two fifths and nineteen twentieths of the way, so that no start and no last batch is in it. */
+  /** Between two fifths and nineteen twentieths of the backlog, which excludes startup and the last batch. */
   readonly eventsPerSecond: number;
-  /** Time on a core for each event in that stretch, µs: of all processes of ours, the store, the broker. */
+  /** CPU time per event in that interval, µs: of all our processes, the store, the broker. */
   readonly ownMicros: number;
-  /** The same without what the processes take idle: of a slow store the larger part. */
-  readonly ownMicrosBesideIdle: number;
+  /** The same without the idle time of the processes: with a slow store the larger part. */
+  readonly ownMicrosWithoutIdle: number;
   readonly storeMicros: number;
   readonly brokerMicros: number;
-  /** Cores that the store took: near 1 it held the others up. */
+  /** Cores used by the store: near 1 it was the bottleneck. */
   readonly storeBusy: number;
-  /** Part of a core that each process takes when nothing waits for it. */
+  /** Share of a core that each idle process uses. */
   readonly idleBusy: number;
 }
 
@@ -34,11 +34,11 @@ const LAG = /^countersign_consumer_lag_messages\{.*partition="agent-events\/(\d+
 const FROM = 0.6;
 const TO = 0.05;
 const LONGEST_MS = 600_000;
-/** Asking costs the asked as well. */
+/** Sampling costs time as well. */
 const SAMPLE_EVERY_MS = 500;
 const IDLE_SAMPLES = 8;
 
-/** Starts so many on an empty store; resolves when all waiting events are stored and they have ended. */
+/** Starts this many on an empty store; resolves when the backlog is stored and they have ended. */
 export async function drain(
   processes: number,
   events: number,
@@ -65,7 +65,7 @@ export async function drain(
   }
 }
 
-/** `null` while some partition is nobody's, or while two say that it is theirs. */
+/** `null` while a partition is unassigned, or while two processes claim it. */
 async function eventsLeft(instances: readonly ServiceUnderTest[]): Promise<number | null> {
   const lags = await Promise.all(
     instances.map(async (instance) =>
@@ -88,7 +88,7 @@ async function sample(left: number, instances: readonly ServiceUnderTest[], serv
   return { at: performance.now(), left, own: sum, store: mongo, broker: kafka };
 }
 
-/** Part of a core that all of them take together while nothing waits; they are asked as often as before. */
+/** Share of a core that all of them use together while idle; sampled at the same rate. */
 async function idle(instances: readonly ServiceUnderTest[], servers: BenchServers): Promise<number> {
   const before = await sample(0, instances, servers);
   for (let samples = 0; samples < IDLE_SAMPLES; samples += 1) {
@@ -112,7 +112,7 @@ function figures(processes: number, events: number, samples: readonly Sample[], 
     processes,
     eventsPerSecond: stored / seconds,
     ownMicros: micros(({ own }) => own),
-    ownMicrosBesideIdle: micros(({ own }) => own) - (idleCores * seconds * 1e6) / stored,
+    ownMicrosWithoutIdle: micros(({ own }) => own) - (idleCores * seconds * 1e6) / stored,
     storeMicros: micros(({ store }) => store),
     brokerMicros: micros(({ broker }) => broker),
     storeBusy: (last.store - first.store) / seconds,

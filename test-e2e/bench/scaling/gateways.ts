@@ -7,14 +7,14 @@ import { median } from '../load/samples.js';
 import { cpuSecondsOf } from '../subjects/process-figures.js';
 import { loadOf, MAX_REQUESTS } from '../throughput/measure.js';
 
-/** What so many gateways did together. */
+/** Combined figures of several gateways. */
 export interface GatewayFigures {
   readonly gateways: number;
   readonly load: string;
   readonly perSecond: number;
   /** Of the slower one, ms. */
   readonly p50: number;
-  /** Time on a core for each answer, µs. */
+  /** CPU time per answer, µs. */
   readonly ownMicros: number;
   readonly kafkaMicros: number;
   readonly redisMicros: number;
@@ -58,7 +58,7 @@ export async function measureGateways(
     };
     await run(loads[0]![1], WARM_UP_SECONDS);
     const figures: GatewayFigures[] = [];
-    for (const [words, load] of loads) {
+    for (const [label, load] of loads) {
       const measured: GatewayFigures[] = [];
       for (let repetition = 0; repetition < repetitions; repetition += 1) {
         const before = await cpuSeconds();
@@ -68,7 +68,7 @@ export async function measureGateways(
         const micros = (i: 0 | 1 | 2): number => ((after[i] - before[i]) * 1e6) / answered;
         measured.push({
           gateways: count,
-          load: words,
+          load: label,
           perSecond: sum(outcomes, (outcome) => outcome.perSecond),
           p50: Math.max(...outcomes.map(({ latency }) => latency.p50)),
           ownMicros: micros(0),

@@ -15,7 +15,7 @@ const GATEWAYS = [1, 2] as const;
 const CONSUMERS = [1, 2, 4] as const;
 const AIM_EVENTS_PER_SECOND = 5000;
 
-/** Prints what a second gateway and further audit-log processes bring on this machine, and what each costs. */
+/** Prints the gain of a second gateway and of further audit-log processes on this machine, and their cost. */
 export async function scaling(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
   const servers = await startBenchServers();
@@ -31,7 +31,7 @@ export async function scaling(options: BenchOptions, print: (line: string) => vo
       drained.push(one);
       print(
         `${count} process${count === 1 ? '  ' : 'es'}: ${whole(one.eventsPerSecond)} events/s; CPU an event: ` +
-          `ours ${whole(one.ownMicros)} µs (${whole(one.ownMicrosBesideIdle)} µs beside idling), store ${whole(one.storeMicros)} µs, Kafka ${whole(one.brokerMicros)} µs; ` +
+          `ours ${whole(one.ownMicros)} µs (${whole(one.ownMicrosWithoutIdle)} µs without idling), store ${whole(one.storeMicros)} µs, Kafka ${whole(one.brokerMicros)} µs; ` +
           `the store took ${one.storeBusy.toFixed(2)} cores; an idle process takes ${(one.idleBusy * 100).toFixed(1)}% of one`,
       );
     }
@@ -48,7 +48,7 @@ export async function scaling(options: BenchOptions, print: (line: string) => vo
     }
     print('\naims');
     const alone = drained[0]!;
-    const cores = (AIM_EVENTS_PER_SECOND * alone.ownMicrosBesideIdle) / 1e6 + alone.idleBusy;
+    const cores = (AIM_EVENTS_PER_SECOND * alone.ownMicrosWithoutIdle) / 1e6 + alone.idleBusy;
     const what = `cores of audit-log’s own for ${AIM_EVENTS_PER_SECOND} events/s, from its time an event and its idling`;
     print(aimLine({ what, figure: cores, atMost: 1 }));
   } finally {
@@ -58,7 +58,7 @@ export async function scaling(options: BenchOptions, print: (line: string) => vo
   }
 }
 
-/** Has so many checks answered; gives how many events there are in all. */
+/** Sends this many checks; returns the total number of events. */
 async function backlog(events: number, installation: BenchInstallation, generator: LoadGenerator): Promise<number> {
   const gateway = await (await ServiceUnderTest.start(['gateway'], { core: undefined, env: installation.env })).ready();
   try {

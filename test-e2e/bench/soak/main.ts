@@ -12,8 +12,8 @@ import { slopeOf, verdictOf } from './slope.js';
 import type { Sample } from './slope.js';
 
 /**
- * Program: the whole instance under half of the load that it can take, for long. Prints the least memory of each minute and
- * its open files, then how fast they grow, and ends with 1 where they do. `--minutes N` (30), `--per-second N` instead of half.
+ * Program: runs the whole instance at half of its capacity for a long time. Prints the minimum memory of each minute and
+ * its open files, then their growth, and exits with 1 if they grow. `--minutes N` (30), `--per-second N` instead of half.
  */
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '30' }, 'per-second': { type: 'string' } },
@@ -22,12 +22,12 @@ const MINUTES = whole('--minutes', values.minutes, 24 * 60);
 const CONNECTIONS = 256;
 const MAX_REQUESTS = 100_000_000;
 const CEILING_SECONDS = 10;
-/** Until the connections of a minute's load are closed on both sides, ms. */
+/** Until both sides have closed the connections of a minute's load, ms. */
 const QUIET_MS = 3000;
 const LOOK_MS = 250;
-/** Caches, compiled code and pools are filled in the first part, which does not count. */
+/** Share of the run in which caches, compiled code and pools fill; it does not count. */
 const FILLING = 0.2;
-/** What may be found an hour, by noise or by what is stored. */
+/** Maximum growth per hour, which noise and stored data may cause. */
 const MOST = { memory: 64, files: 6 } as const;
 
 function whole(name: string, text: string, most: number): number {
@@ -38,7 +38,7 @@ function whole(name: string, text: string, most: number): number {
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The least anonymous memory while something runs, MiB: garbage that has yet to be collected is no growth. */
+/** The minimum anonymous memory while something runs, MiB: excludes most uncollected garbage. */
 async function leastMemory(pid: number, underWay: Promise<unknown>): Promise<number> {
   let over = false;
   const end = (): void => void (over = true);

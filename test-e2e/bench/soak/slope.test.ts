@@ -1,7 +1,7 @@
 import { slopeOf, verdictOf } from './slope.js';
 import type { Sample } from './slope.js';
 
-/** Samples a minute of a value that grows so much an hour, and goes up and down by `noise`. */
+/** One sample a minute of a value that grows by this much an hour, with alternating `noise`. */
 const samples = (minutes: number, perHour: number, noise: number): Sample[] =>
   Array.from({ length: minutes }, (_, minute) => ({
     minute,
@@ -9,7 +9,7 @@ const samples = (minutes: number, perHour: number, noise: number): Sample[] =>
   }));
 
 describe('the slope of a soak', () => {
-  it('is that of the line through the samples', () => {
+  it('is that of the regression line', () => {
     const { perHour, doubt } = slopeOf(samples(10, 120, 0));
     expect(perHour).toBeCloseTo(120, 6);
     expect(doubt).toBeCloseTo(0, 6);
@@ -17,7 +17,7 @@ describe('the slope of a soak', () => {
     expect(Math.abs(noisy.perHour - 120)).toBeLessThan(noisy.doubt);
   });
 
-  it('is called what it shows', () => {
+  it('is classified', () => {
     const verdict = (minutes: number, perHour: number, noise: number): string =>
       verdictOf(slopeOf(samples(minutes, perHour, noise)), 64);
     expect(verdict(30, 0, 5)).toBe('flat');

@@ -1,7 +1,7 @@
-/** A straight line through samples, by least squares. */
+/** A regression line, by least squares. */
 export interface Slope {
   readonly perHour: number;
-  /** Twice the standard error: the slope lies within so much of it, nearly always. Infinite for fewer than three samples. */
+  /** Twice the standard error: the confidence interval of the slope. Infinite for fewer than three samples. */
   readonly doubt: number;
 }
 
@@ -25,7 +25,7 @@ export function slopeOf(samples: readonly Sample[]): Slope {
   return { perHour: slope * 60, doubt: 2 * error * 60 };
 }
 
-/** @param most that it may grow an hour */
+/** @param most maximum growth per hour */
 export function verdictOf({ perHour, doubt }: Slope, most: number): Verdict {
   if (perHour - doubt > most) return 'grows';
   return perHour + doubt <= most ? 'flat' : 'not shown: run it longer';

@@ -18,7 +18,7 @@ interface Exported {
   readonly seconds: number;
 }
 
-/** Prints how long so many events take as OCSF and as CSV, and how much the process grows by it. */
+/** Prints the time for exporting this many events as OCSF and as CSV, and the memory growth of the process. */
 export async function exportEvents(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');

@@ -21,8 +21,8 @@ interface Export {
 }
 
 /**
- * Prints how long a package of so many events takes, as JSON and as PDF, and how much memory; each export by a process of
- * its own; and how long each takes to verify. The memory of a PDF is that of the services: it is drawn by another process.
+ * Prints time and memory for a package of this many events, as JSON and as PDF, each export in a new process,
+ * and the time of each verification. The memory for a PDF is that of the services: another process renders it.
  */
 export async function exportPackage(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
@@ -83,7 +83,7 @@ async function exportAll(instance: Countersign, format: Format): Promise<Export>
   return { seconds, bytes };
 }
 
-/** @throws Error unless the package holds so many events, all of them anchored */
+/** @throws Error unless the package has this many events, all of them anchored */
 function requireAll(bytes: Buffer, events: number): void {
   const { summary } = JSON.parse(bytes.toString('utf8')) as {
     readonly summary: { readonly events: number; readonly anchored: number };

@@ -5,11 +5,11 @@ import { checkRequests } from '../subjects/requests.js';
 import { makeAgents } from '../throughput/subjects.js';
 
 const CONNECTIONS = 64;
-/** Checks of one load: the followers catch up before the next one. */
+/** Checks per load: the followers catch up before the next one. */
 const PORTION = 50_000;
 const LONGEST_SECONDS = 300;
 
-/** Has checks answered until so many are stored, and waits until all are listed and anchored. */
+/** Sends checks until this many are stored, and waits until all are listed and anchored. */
 export async function seed(
   instance: Countersign,
   generator: LoadGenerator,

@@ -9,7 +9,7 @@ import { seed } from './seed.js';
 
 const AIM_SECONDS = 5;
 
-/** Prints how long a start takes with so many events stored, after a stop and after a kill. */
+/** Prints the time of a start with this many events stored, after a stop and after a kill. */
 export async function startUp(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, 'data');

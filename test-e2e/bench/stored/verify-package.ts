@@ -18,12 +18,12 @@ interface Figures {
   readonly events: number;
   readonly verifiedMs: number;
   readonly processorMs: number;
-  /** Its JSON parsed and hashed, and nothing else. */
+  /** Time to only parse and hash its JSON. */
   readonly bareMs: number;
   readonly residentMiB: number;
 }
 
-/** Prints how long an export takes to verify with the key that signed it; each time in a process of its own. */
+/** Prints the time to verify an export with its signing key; each time in a new process. */
 export async function verifyExported(
   instance: Countersign,
   folder: string,
@@ -49,7 +49,7 @@ export async function verifyExported(
   print(aimLine({ what, figure: median(all.map(({ verifiedMs }) => verifiedMs)) / 1000, atMost: AIM_SECONDS }));
 }
 
-/** As PEM: the one key that this instance ever had. */
+/** The only key of this instance, as PEM. */
 async function activeKey(instance: Countersign): Promise<string> {
   const { baseUrl } = instance.bootstrap;
   const { activeKeyId } = await json<{ readonly activeKeyId: string }>(baseUrl, 'GET', '/v1/keys', {});

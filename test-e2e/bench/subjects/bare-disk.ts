@@ -2,22 +2,22 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import type { Latencies } from '../load/job.js';
 import { Samples } from '../load/samples.js';
 
-/** What the disk allows whoever answers only after a sync. */
+/** Limits of the disk for a server that answers only after a sync. */
 export interface DiskFigures {
   /** Of one write with its sync, ms. */
   readonly sync: Latencies;
-  /** Of a record, from the moment it was due until its group was synced, ms. */
+  /** Per record, from its due time until its group was synced, ms. */
   readonly record: Latencies;
   readonly syncsPerSecond: number;
 }
 
 const RECORD_BYTES = 4096;
-/** The file lies there whole before anything is measured, as a log does that is written again from its front. */
+/** The file is preallocated before the measurement, like a log that is overwritten from its start. */
 const FILE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Program: records that are due at the times of a Poisson process are written and synced (`fdatasync`) in groups, each group
- * all that is due. Arguments: file, records a second, seconds. Tells its parent `DiskFigures`.
+ * Program: writes and syncs (`fdatasync`) records due at the times of a Poisson process in groups, each group
+ * all that is due. Arguments: file, records a second, seconds. Sends its parent `DiskFigures`.
  */
 const [file = '', perSecond = '0', seconds = '0'] = process.argv.slice(2);
 const descriptor = openSync(file, 'w');
@@ -31,7 +31,7 @@ const syncs = new Samples();
 const records = new Samples();
 const endsAt = performance.now() + Number(seconds) * 1000;
 let dueAt = performance.now() + gap();
-let place = 0;
+let offset = 0;
 let count = 0;
 while (dueAt < endsAt) {
   const wait = dueAt - performance.now();
@@ -41,10 +41,10 @@ while (dueAt < endsAt) {
   for (; dueAt <= begunAt; dueAt += gap()) due.push(dueAt);
   if (due.length === 0) continue;
   const length = Math.min(due.length * RECORD_BYTES, bytes.length);
-  if (place + length > FILE_BYTES) place = 0;
-  writeSync(descriptor, bytes, 0, length, place);
+  if (offset + length > FILE_BYTES) offset = 0;
+  writeSync(descriptor, bytes, 0, length, offset);
   fdatasyncSync(descriptor);
-  place += length;
+  offset += length;
   count += 1;
   const endedAt = performance.now();
   syncs.add(endedAt - begunAt);

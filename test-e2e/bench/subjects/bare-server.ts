@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Program: the least that a server in Node can do with the same request. It reads the body, parses it, and answers with
- * as many bytes in as many headers as an allowed check does. Called with `refuse` it looks at nothing and turns everybody
- * away with as many bytes as an overloaded gateway. Tells its parent its port.
+ * Program: the minimum that a server in Node can do with the same request. It reads the body, parses it, and answers with
+ * the same number of bytes and headers as an allowed check. With the argument `refuse` it ignores the request and answers
+ * 503 with as many bytes as an overloaded gateway. Sends its parent its port.
  */
 const ANSWER = '{"allowed":true}';
 const HEADERS = [
@@ -34,7 +34,7 @@ const server = createServer((request, response) => {
     response.end(ANSWER);
   });
 });
-// A connection that waits for its turn in an open loop stays open.
+// A connection that waits for its next request in an open loop stays open.
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 process.on('disconnect', () => process.exit());

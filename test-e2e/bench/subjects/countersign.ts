@@ -9,7 +9,7 @@ import { ended, startProgram } from './program.js';
 import type { ProgramOptions } from './program.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../services/standalone/bin/countersign.js', import.meta.url));
-/** As `npm start` has them. */
+/** As set by `npm start`. */
 const NODE_ARGUMENTS = ['--max-semi-space-size=32'];
 const READY_WITHIN_MS = 120_000;
 const STOPPED_WITHIN_MS = 60_000;
@@ -25,17 +25,17 @@ export interface Bootstrap {
 
 export interface CountersignOptions extends Pick<ProgramOptions, 'core'> {
   readonly dataDir: string;
-  /** Without followers, on a data directory that a whole instance has made. */
+  /** Without followers, on a data directory that a whole instance has created. */
   readonly gatewayOnly?: boolean;
 }
 
-/** A folder for data that is removed when the process ends well. */
+/** A folder for data that is removed when the process ends normally. */
 export async function temporaryFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'countersign-bench-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A running instance, seen from outside alone. */
+/** A running instance, used only from outside. */
 export class Countersign {
   private constructor(
     readonly child: ChildProcess,
@@ -75,7 +75,7 @@ export class Countersign {
     return { authorization: `Bearer ${token}` };
   }
 
-  /** SIGTERM; rejects when it does not end with 0. */
+  /** SIGTERM; rejects unless it ends with 0. */
   async stop(): Promise<void> {
     this.child.kill('SIGTERM');
     const cut = setTimeout(() => this.child.kill('SIGKILL'), STOPPED_WITHIN_MS);
@@ -90,7 +90,7 @@ export class Countersign {
   }
 }
 
-/** The port changes with every start, so what the file said before is not asked. */
+/** The port changes with every start, so the previous content of the file is ignored. */
 async function readyAt(file: string, before: string | null): Promise<Bootstrap | null> {
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null || text === before) return null;

@@ -7,15 +7,15 @@ interface Page {
   readonly total: number;
 }
 
-/** Checks that the instance lists, and whether the newest of all events is anchored. */
+/** Number of listed checks, and whether the newest of all events is anchored. */
 export interface Followed {
   readonly checks: number;
   readonly anchored: boolean;
 }
 
-/** How long the followers took after the last answer, s. */
+/** Time of the followers after the last answer, s. */
 export interface CatchUp {
-  /** Checks that are listed now. */
+  /** Number of listed checks now. */
   readonly checks: number;
   readonly listed: number;
   readonly anchored: number;
@@ -36,18 +36,18 @@ async function windowsWaiting(baseUrl: string): Promise<number> {
   return Number(/^countersign_anchor_windows_waiting (\d+)/m.exec(text)?.[1] ?? Number.NaN);
 }
 
-/** How many checks were answered in all; of those that were not, any may be listed as well. */
+/** Number of answered checks; of the unanswered ones, any may be listed as well. */
 export interface Expected {
   readonly answered: number;
   readonly unanswered: number;
 }
 
-/** Readings without a change after which nothing more is expected of unanswered checks. */
+/** Readings without a change after which no more unanswered checks are expected. */
 const STEADY = 25;
 
 /**
  * Waits until every answered check is listed and everything is anchored.
- * @throws when more are listed than were sent, or when it takes longer than `seconds`
+ * @throws if more are listed than were sent, or it takes longer than `seconds`
  */
 export async function catchUp(
   instance: Countersign,

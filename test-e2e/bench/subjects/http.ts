@@ -7,7 +7,7 @@ export interface Answer {
   readonly stream: IncomingMessage;
 }
 
-/** A connection of its own for each request; resolves with the head of the answer. */
+/** Sends a request on a new connection; resolves with the head of the answer. */
 export function open(
   baseUrl: string,
   method: string,
@@ -31,7 +31,7 @@ export function open(
   });
 }
 
-/** The parsed body of a success. */
+/** The parsed body of a successful answer. */
 export async function json<T>(...request: Parameters<typeof open>): Promise<T> {
   const { status, stream } = await open(...request);
   const chunks: Buffer[] = [];

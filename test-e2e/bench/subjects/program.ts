@@ -1,20 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 
-/** Whether processes can be bound to a core on this machine. */
+/** True if processes can be pinned to a core on this machine. */
 export function canPin(): boolean {
   return spawnSync('taskset', ['-c', '0', 'true'], { stdio: 'ignore' }).status === 0;
 }
 
 export interface ProgramOptions {
-  /** The only core that it may use; without it any. */
+  /** The core to pin it to; default: none. */
   readonly core?: number | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /** For Node itself. */
   readonly nodeArguments?: readonly string[];
 }
 
-/** Starts a Node program; what it prints on stderr is shown. It can be told things by `send`. */
+/** Starts a Node program; its stderr is shown. `send` sends it messages. */
 export function startProgram(file: string, args: readonly string[], options: ProgramOptions): ChildProcess {
   const node = [process.execPath, ...(options.nodeArguments ?? []), file, ...args];
   const [command, ...rest] = options.core === undefined ? node : ['taskset', '-c', String(options.core), ...node];

@@ -11,7 +11,7 @@ const PAYLOAD = {
   payment_id: 'gift_card_8190333',
 };
 
-/** Whole `POST /v1/check` requests: one tool call over HTTP with a payload, of each agent. */
+/** Whole `POST /v1/check` requests: a tool call over HTTP with a payload, for each agent. */
 export function checkRequests({ baseUrl, apiKey, agentIds }: Checker, payload: object = PAYLOAD): string[] {
   const { host } = new URL(baseUrl);
   return agentIds.map((agentId) => {
@@ -37,7 +37,7 @@ export function checkRequests({ baseUrl, apiKey, agentIds }: Checker, payload: o
   });
 }
 
-/** Rules that every request above passes, each looked at. */
+/** Rules that every request above passes, each of them evaluated. */
 export const PROFILE = {
   allowed_apis: ['*.airline.example', 'https://payments.example/v1', 'search_direct_flight'],
   blocked_apis: ['admin.airline.example', 'tracker.example', 'transfer_to_human_agents'],
@@ -47,17 +47,17 @@ export const PROFILE = {
 } as const;
 
 const SENTENCES =
-  'The customer of order 48213 asked why 3 of 7 items were late. We refunded 12.50 USD to her, and told the carrier at ' +
+  'The customer of order 48213 asked why 3 of 7 items were late. We refunded 12.50 USD to her, and informed the carrier at ' +
   'depot 5 that parcel 1Z999AA1 was damaged; see ticket SUP-20931 for the photos. ';
 
-/** 10 KB of text, of which {@link OUTPUT_PROFILE} reads every character and refuses nothing. */
+/** 10 KB of text, of which {@link OUTPUT_PROFILE} reads every character and refuses none. */
 export const LONG_PAYLOAD = { output: SENTENCES.repeat(60).slice(0, 10_000) };
 export const OUTPUT_PROFILE = {
   ...PROFILE,
   output_rules: {
     blocked_pii: ['credit_card', 'email', 'iban', 'us_ssn', 'ip_address', 'crypto_wallet'],
     block_secrets: true,
-    blocked_topics: ['a topic that nobody speaks of'],
+    blocked_topics: ['a topic that never occurs'],
     max_length: 100_000,
   },
 };

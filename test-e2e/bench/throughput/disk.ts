@@ -6,7 +6,7 @@ import { startProgram } from '../subjects/program.js';
 
 const PROGRAM = fileURLToPath(new URL('../subjects/bare-disk.js', import.meta.url));
 
-/** Measures the disk below `folder` at a rate of records, beside nothing else of this run. */
+/** Measures the disk below `folder` at a rate of records, while nothing else of this run is active. */
 export function measureDisk(
   folder: string,
   perSecond: number,
@@ -20,7 +20,7 @@ export function measureDisk(
   });
 }
 
-/** One line a rate: the medians over the repetitions. */
+/** One line per rate: the medians over the repetitions. */
 export function diskLines(measured: ReadonlyMap<number, readonly DiskFigures[]>): string[] {
   const head = 'bare write and fdatasync, 1 core: what the disk allowed in the same run';
   const lines = [...measured].map(([perSecond, figures]) => {

@@ -8,11 +8,11 @@ export interface Measurement {
   readonly subject: string;
   readonly load: Load;
   readonly outcome: Outcome;
-  /** Answers a second by those of the bare server in the same repetition. */
+  /** Answers a second relative to the bare server in the same repetition. */
   readonly ratio: number;
-  /** Time on a core for each answer, all threads, µs: what a busy machine does not change. */
+  /** CPU time per answer, all threads, µs: independent of the load of the machine. */
   readonly cpuMicros: number;
-  /** The same with all that followed from the answers. */
+  /** The same with the followers' work. */
   readonly cpuMicrosWithFollowers: number;
   readonly catchUp: CatchUp | null;
 }
@@ -29,9 +29,9 @@ export interface Plan {
   readonly seconds: number;
   readonly progress: (line: string) => void;
   readonly loads: readonly PlannedLoad[];
-  /** Called before the subjects get a load of an open loop, with its rate. */
+  /** Called before the subjects get an open-loop load, with its rate. */
   readonly beforeOpenLoop?: (perSecond: number) => Promise<void>;
-  /** Called before each load that counts; what it gives is called after it, before anything else happens. */
+  /** Called before each load that counts; its result is called right after it. */
   readonly watch?: (subject: Subject, load: Load) => Promise<(outcome: Outcome) => Promise<void>>;
 }
 
@@ -46,8 +46,8 @@ const OPEN_CONNECTIONS = 256;
 export const MAX_REQUESTS = 2_000_000;
 
 /**
- * Each load on each subject in turn, the bare server before the others, again and again: what disturbs the machine
- * disturbs all of them. The next subject waits until what followed from the load on the last one is done.
+ * Runs each load on each subject in turn, the bare server first, several times: disturbances of the machine
+ * affect all of them. The next subject waits until the followers have processed the last load.
  */
 export async function measureAll(
   bare: Subject,

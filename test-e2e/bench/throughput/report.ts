@@ -60,7 +60,7 @@ function nameOf({ load }: Measurement): string {
 
 type Cell = string | number | null;
 
-/** Heading, width, and what stands there; numbers with so many digits after the point. */
+/** Heading, width, and content; numbers with this many decimals. */
 const COLUMNS: readonly (readonly [string, number, (row: Row) => Cell, number?])[] = [
   ['', 26, ({ subject }) => subject],
   ['answers/s', 10, ({ perSecond }) => Math.round(perSecond).toLocaleString('en')],
@@ -76,14 +76,14 @@ const COLUMNS: readonly (readonly [string, number, (row: Row) => Cell, number?])
   ['generator', 10, ({ generatorBusy }) => `${Math.round(generatorBusy * 100)}%`],
 ];
 
-/** What the columns mean. */
+/** Explanation of the columns. */
 export const LEGEND = `of bare: of the answers of the bare server in the same repetition
 CPU µs, followed: time on a core for each answer, until the last answer and until all that follows from it
 listed, anchored: seconds after the last answer until every event is listed, and anchored
 generator: part of one core that the load took; near 100% it held the others up
 `;
 
-/** One table a load. */
+/** One table per load. */
 export function tables(rows: readonly Row[]): string {
   const head = COLUMNS.map(([heading, width], i) => aligned(heading, width, i)).join(' ');
   const loads = [...new Set(rows.map(({ load }) => load))];
@@ -115,7 +115,7 @@ export function aimLine({ what, figure, atLeast, atMost }: Aim): string {
   return `  ${met ? 'met   ' : 'missed'}  ${what}: ${figure.toFixed(figure < 10 ? 3 : 0)} (${aim})`;
 }
 
-/** What the house aims at, as far as it was measured. */
+/** The project's targets, as far as they were measured. */
 export function aims(rows: readonly Row[]): Aim[] {
   const find = (load: string, subject: string): Row | undefined =>
     rows.find((row) => row.load === load && row.subject.startsWith(subject));

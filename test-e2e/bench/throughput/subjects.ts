@@ -9,17 +9,17 @@ import { json } from '../subjects/http.js';
 import { ended, startProgram } from '../subjects/program.js';
 import { checkRequests, PROFILE } from '../subjects/requests.js';
 
-/** What is measured: a server that answers the same requests. */
+/** A server under measurement; all answer the same requests. */
 export interface Subject {
   readonly name: string;
   readonly target: Target;
-  /** It uses the generator's core as well: the generator runs on any. */
+  /** It uses the generator's core as well: the generator runs on any core. */
   readonly sharesCores: boolean;
-  /** Nothing else is bound to the generator's core: it may watch the clock without pause. */
+  /** Nothing else is pinned to the generator's core: it may poll the clock without pause. */
   readonly generatorAlone: boolean;
   /** Of its process. */
   readonly pid: number;
-  /** Told after each load what came of it; resolves when all that follows from it is done. */
+  /** Called after each load with its outcome; resolves when all followers have caught up. */
   settle(outcome: Outcome): Promise<CatchUp | null>;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ const CATCH_UP_SECONDS = 600;
 const BARE = fileURLToPath(new URL('../subjects/bare-server.js', import.meta.url));
 
 /**
- * @param like where the requests are taken from, so that both answer the same bodies
+ * @param like provides the requests, so that both answer the same bodies
  * @param answers `refuse`: 503 at once, whatever is asked
  */
 export async function startBare(
@@ -56,14 +56,14 @@ export async function startBare(
   };
 }
 
-/** What agents may do, and what the load's checks bring. */
+/** Profile of the agents, and payload of the load's checks. */
 export interface Asked {
   readonly profile: object;
   /** Default: a few short members. */
   readonly payload?: object;
 }
 
-/** Makes a data directory with agents, then runs its gateway and nothing that follows. */
+/** Creates a data directory with agents, then runs only its gateway. */
 export async function startGatewayAlone(
   folder: string,
   core: number | undefined,

@@ -22,7 +22,7 @@ const LOADS: readonly PlannedLoad[] = [
   { kind: 'open', size: 10_000 },
 ];
 
-/** Prints how fast checks are answered beside a bare server, and how soon their events are listed and anchored. */
+/** Prints the rate of checks compared with a bare server, and the delay until their events are listed and anchored. */
 export async function throughput(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const pinned = canPin();
   if (!pinned) print('taskset is missing: nothing is bound to a core, and the figures of one core are not');

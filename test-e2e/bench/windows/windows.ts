@@ -14,7 +14,7 @@ const EVENTS_AN_AGENT = 10;
 interface Figures {
   readonly takenMs: number;
   readonly closedMs: number;
-  /** As many hashes as the trees have nodes, and nothing else. */
+  /** Time for as many hashes as the trees have nodes. */
   readonly bareMs: number;
   readonly firstProofMs: number;
   readonly proofMs: number;
@@ -22,7 +22,7 @@ interface Figures {
   readonly residentMiB: number;
 }
 
-/** Prints how long a large window takes to close on one core, beside its bare hashes, and how long a proof out of it takes. */
+/** Prints the time to close a large window on one core, relative to its bare hashes, and to compute a proof from it. */
 export async function windows(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const agents = Math.max(1, Math.floor(options.events / EVENTS_AN_AGENT));
   const all: Figures[] = [];

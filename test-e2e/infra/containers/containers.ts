@@ -1,7 +1,7 @@
 import { GenericContainer, Wait, type StartedTestContainer } from 'testcontainers';
 import { freePort } from '../processes/free-port.js';
 
-/** Pinned as a deployment would pin them. */
+/** Pinned like in a deployment. */
 const IMAGES = {
   kafka: 'apache/kafka:4.3.1',
   mongo: 'mongo:8.0.12',
@@ -15,7 +15,7 @@ export interface Contained {
   readonly stop: () => Promise<void>;
 }
 
-/** A broker whose port is the same outside as inside: it tells its clients where it is. */
+/** A broker with the same port inside and outside, since it advertises its address to clients. */
 export async function containKafka(): Promise<Contained> {
   const port = await freePort();
   const started = await new GenericContainer(IMAGES.kafka)

@@ -20,7 +20,7 @@ const needs = (path: string) => {
   return { shared: [...shared].sort(), own };
 };
 
-describe('what a test file asks of the machine', () => {
+describe('the requirements of a test file', () => {
   it.each([
     ['/libs/x/dist/plain.test.js', [], false],
     ['/libs/x/dist/redis.int.test.js', ['redis'], false],

@@ -3,15 +3,15 @@ import { dirname, join, resolve } from 'node:path';
 import type { ServerName } from '../installed.js';
 import { VARIABLES } from '../servers.js';
 
-/** What a compiled test file asks of the machine. */
+/** Requirements of a compiled test file. */
 export interface Needs {
-  /** The shared servers whose variables it reads, itself or through what it imports by relative path. */
+  /** The shared servers whose variables it reads, itself or through its relative imports. */
   readonly shared: ReadonlySet<ServerName>;
-  /** It starts servers of its own, to break them. */
+  /** It starts servers of its own, for fault injection. */
   readonly own: boolean;
 }
 
-/** What names the variables here sets them. */
+/** Modules here name the variables in order to set them. */
 const HERE = '/dist/infra/';
 const STARTS_SERVERS = /^(#infra|\.{1,2})\/(.*\/)?(kafka|kafka-cluster|mongo|redis|toxiproxy)\.js$/;
 

@@ -5,9 +5,9 @@ import { needsOf, testFiles } from './needs.js';
 let servers: Servers | null = null;
 
 /**
- * Starts, once before all tests, the servers that the test files to be run ask for, and says where they are in
- * `COUNTERSIGN_TEST_…`; `COUNTERSIGN_TEST_SERVERS` says that they end with the tests. Starts nothing when such a variable is set already, or when no such file is to be run.
- * @throws Error when `COUNTERSIGN_TEST_INFRA=required` and a server is missing, or when one does not start.
+ * Starts, once before all tests, the servers required by the selected test files, and sets their addresses in
+ * `COUNTERSIGN_TEST_…`; `COUNTERSIGN_TEST_SERVERS` says that they end with the tests. Starts nothing if such a variable is already set, or no such file is selected.
+ * @throws Error if `COUNTERSIGN_TEST_INFRA=required` and a server is missing, or if one does not start.
  */
 export async function setUp(root: string, isToBeRun: (path: string) => boolean): Promise<void> {
   const how = mode();
@@ -37,7 +37,7 @@ export async function tearDown(): Promise<void> {
   servers = null;
 }
 
-/** Whoever names one server names those that are to be used. */
+/** If one server is given, all must be. */
 function isGiven(names: readonly ServerName[]): boolean {
   const given = (name: ServerName): boolean => (process.env[VARIABLES[name]] ?? '') !== '';
   if (!Object.keys(VARIABLES).some((name) => given(name as ServerName))) return false;

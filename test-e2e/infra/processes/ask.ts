@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** Sends bytes to a port of this machine and gives what came first; rejects within two seconds. */
+/** Sends bytes to a local port and returns the first answer; rejects within two seconds. */
 export function ask(port: number, bytes: Uint8Array, least = 1): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -19,7 +19,7 @@ export function ask(port: number, bytes: Uint8Array, least = 1): Promise<Buffer>
   });
 }
 
-/** Whether something listens there; says nothing of what it does with a request. */
+/** True if a process listens there, whether or not it answers requests. */
 export function takesConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -33,7 +33,7 @@ export function takesConnections(port: number): Promise<boolean> {
   });
 }
 
-/** Kafka's Metadata request, version 4, about no topic: how many brokers of the cluster take requests. */
+/** Kafka's Metadata request, version 4, without topics: the number of available brokers of the cluster. */
 export async function kafkaBrokers(port: number): Promise<number> {
   const body = Buffer.from([
     ...[0, 3, 0, 4], // key and version

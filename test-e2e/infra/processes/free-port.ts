@@ -1,21 +1,21 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to outgoing connections and to whoever asks for any: a server that is killed finds
+ * Below the ephemeral ports: a server that is killed finds
  * its port still free when it starts again.
  */
 const FROM = 20_000;
 const TO = 32_000;
 
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let attempts = 0; attempts < 100; attempts += 1) {
     const port = FROM + Math.floor(Math.random() * (TO - FROM));
     if (await isFree(port)) return port;
   }
   throw new Error(`no free port was found from ${FROM} to ${TO}`);
 }
 
-/** That many different ports. */
+/** This many different ports. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort());

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 /**
- * Reads lines from its standard input until that ends, which it does however this process ends, also by SIGKILL. Then
- * it kills the processes and groups and removes the folders that it was told of and not told to forget.
+ * Reads lines from its standard input until that ends, which happens however this process ends, also by SIGKILL. Then
+ * it kills the processes and groups and removes the folders that are still registered.
  */
 const SCRIPT = `
 targets=' '
@@ -21,13 +21,13 @@ for folder in $folders; do rm -rf "$folder" || { sleep 1; rm -rf "$folder"; }; d
 
 let lines: Writable | null = null;
 
-function tell(what: 'kill' | 'folder' | 'ended', value: string): void {
+function register(what: 'kill' | 'folder' | 'ended', value: string): void {
   if (lines === null) {
-    // A group of its own: what ends this process from a terminal leaves the guard to its work.
+    // A process group of its own: a signal from the terminal does not end the guard.
     const guard = spawn('sh', ['-c', SCRIPT], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
     guard.unref();
     lines = guard.stdin;
-    // A pipe's handle keeps the process alive unless it is told not to.
+    // An unreferenced pipe does not keep the process running.
     (guard.stdin as Writable & { unref?: () => void }).unref?.();
     guard.stdin.on('error', () => undefined);
   }
@@ -36,23 +36,23 @@ function tell(what: 'kill' | 'folder' | 'ended', value: string): void {
 
 /** The process group is killed when this process has ended. */
 export function guardGroup(pid: number): void {
-  tell('kill', `-${pid}`);
+  register('kill', `-${pid}`);
 }
 
-/** The group has ended: its number may be another's now. */
+/** Unregisters an ended group: its number may be reused. */
 export function forgetGroup(pid: number): void {
-  tell('ended', `-${pid}`);
+  register('ended', `-${pid}`);
 }
 
 /** The process is killed when this one has ended, unless it ended before. */
 export function guardProcess(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
-  tell('kill', String(pid));
-  child.once('exit', () => tell('ended', String(pid)));
+  register('kill', String(pid));
+  child.once('exit', () => register('ended', String(pid)));
 }
 
 /** The folder (without spaces in its path) is removed when this process has ended. */
 export function guardFolder(path: string): void {
-  tell('folder', path);
+  register('folder', path);
 }

@@ -10,33 +10,33 @@ import { controls, ServerProcess, type Controls } from './server-process.js';
 
 export interface KafkaClusterOptions {
   /**
-   * `each`: every broker is one, and two that are gone leave none in charge. `apart`: a fourth process is the one
-   * controller, so that two brokers that are gone are taken off the lists of replicas in sync. Default `each`.
+   * `each`: every broker is a controller, and two stopped ones leave none. `apart`: a fourth process is the only
+   * controller, so that two stopped brokers are removed from the lists of in-sync replicas. Default `each`.
    */
   readonly controllers?: 'each' | 'apart';
-  /** More lines of each `server.properties`, or others instead. */
+  /** Lines of each `server.properties` that are added or replaced. */
   readonly properties?: Readonly<Record<string, string | number>>;
 }
 
-/** One broker of a cluster, to be killed, paused (`process.pause()`) and started again. */
+/** One broker of a cluster, which can be killed, paused (`process.pause()`) and restarted. */
 export interface ClusterBroker extends Controls {
   /** From 1. */
   readonly id: number;
   readonly address: string;
 }
 
-/** Three brokers (KRaft) on ports and data of their own. */
+/** Three brokers (KRaft) with their own ports and data. */
 export interface KafkaCluster {
-  /** `host:port` of each, with commas. */
+  /** `host:port` of each, comma-separated. */
   readonly addresses: string;
   readonly brokers: readonly ClusterBroker[];
-  /** The only one, where it is apart. */
+  /** The only one, with `apart`. */
   readonly controller: Controls | null;
   /** Ends all and removes their data. */
   stop(): Promise<void>;
 }
 
-/** A broker that was killed or paused is without partitions after that time. */
+/** A killed or paused broker loses its partitions after this time. */
 export const CLUSTER_SESSION_MS = 3000;
 
 const IDS = [1, 2, 3];
@@ -45,8 +45,8 @@ const READY_WITHIN_MS = 60_000;
 const HEAP_MIB = 384;
 
 /**
- * Starts all at once; resolves when each broker knows of the others.
- * @throws Error with the log of what does not start
+ * Starts all at once; resolves when each broker knows the others.
+ * @throws Error with the log of a broker that does not start
  */
 export async function startKafkaCluster(options: KafkaClusterOptions = {}): Promise<KafkaCluster> {
   const ports = await freePorts(2 * IDS.length + 1);
@@ -104,12 +104,12 @@ export async function startKafkaCluster(options: KafkaClusterOptions = {}): Prom
 const CLUSTER_SETTINGS = {
   'offsets.topic.replication.factor': IDS.length,
   'broker.session.timeout.ms': CLUSTER_SESSION_MS,
-  // Partitions go back to the broker that is named first for them soon after it has returned.
+  // Partitions return to their preferred leader soon after it has returned.
   'leader.imbalance.check.interval.seconds': 2,
   'leader.imbalance.per.broker.percentage': 0,
 };
 
-/** A copy of what was formatted for broker 1, with an identity of its own. */
+/** Copies the formatted folder of broker 1, with another identity. */
 function formatAs(id: number, folder: string): void {
   cpSync(join(cacheFolder(), 'kafka', 'formatted'), folder, { recursive: true });
   const file = join(folder, 'meta.properties');

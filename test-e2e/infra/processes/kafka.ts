@@ -9,13 +9,13 @@ import type { Toxiproxy } from './toxiproxy.js';
 export interface KafkaOptions {
   /** Adds a listener behind a proxy of this toxiproxy. */
   readonly toxiproxy?: Toxiproxy;
-  /** More lines of `server.properties`, or others instead. */
+  /** Lines of `server.properties` that are added or replaced. */
   readonly properties?: Readonly<Record<string, string | number>>;
   /** Its heap, MiB; default 512. */
   readonly heapMiB?: number;
 }
 
-/** A broker of its own: KRaft, one node, nothing created by itself. */
+/** A dedicated broker: KRaft, one node, without automatic creation of topics. */
 export interface Kafka extends Controls {
   /** `host:port`. */
   readonly brokers: string;
@@ -58,7 +58,7 @@ export async function startKafka(options: KafkaOptions = {}): Promise<Kafka> {
   };
 }
 
-/** `startsFast`: compiled less, for one of several on few cores. */
+/** `startsFast`: less compilation, for several on few cores. */
 export function brokerCommand(options: {
   readonly heapMiB: number;
   readonly startsFast?: boolean;
@@ -94,7 +94,7 @@ function settings(plain: number, controller: number, listens: number, advertised
   };
 }
 
-/** Of every broker, alone or in a cluster. */
+/** Settings of every broker, alone or in a cluster. */
 export const BROKER_SETTINGS = {
   'controller.listener.names': 'CONTROLLER',
   'inter.broker.listener.name': 'PLAINTEXT',
@@ -107,7 +107,7 @@ export const BROKER_SETTINGS = {
   'share.coordinator.state.topic.min.isr': 1,
   'group.initial.rebalance.delay.ms': 0,
   'auto.create.topics.enable': 'false',
-  // A broker that was killed is let back in within seconds.
+  // A killed broker can rejoin within seconds.
   'broker.heartbeat.interval.ms': 500,
   'broker.session.timeout.ms': 2000,
 } as const;

@@ -15,10 +15,10 @@ const withServers = installed ? describe : describe.skip;
 const portOf = (address: string): number => Number(/:(\d+)(\/|$)/.exec(address.replace(/^\w+:\/\//, ''))![1]);
 
 describe('a server that ends before it answers', () => {
-  it('is tried three times, and then named with what it printed', async () => {
-    let tries = 0;
+  it('is started three times, and then reported with its output', async () => {
+    let attempts = 0;
     const recipe = async () => {
-      tries += 1;
+      attempts += 1;
       return {
         name: 'broken',
         readyWithinMs: 5_000,
@@ -28,7 +28,7 @@ describe('a server that ends before it answers', () => {
       };
     };
     await expect(ServerProcess.start(recipe)).rejects.toThrow(/^broken ended\nthe port is taken/);
-    expect(tries).toBe(3);
+    expect(attempts).toBe(3);
   });
 });
 
@@ -36,14 +36,14 @@ withServers(`servers as processes${installed ? '' : ' (needs test-e2e/infra/inst
   it('redis keeps its data over a restart on the same address, and can be killed and paused', async () => {
     const redis = await startRedis();
     const port = portOf(redis.url);
-    const tell = async (line: string) => (await ask(port, Buffer.from(`${line}\r\n`))).toString('latin1').trim();
-    expect(await tell('SET a 1')).toBe('+OK');
+    const send = async (line: string) => (await ask(port, Buffer.from(`${line}\r\n`))).toString('latin1').trim();
+    expect(await send('SET a 1')).toBe('+OK');
     await redis.restart();
-    expect(await tell('GET a')).toBe('$1\r\n1');
+    expect(await send('GET a')).toBe('$1\r\n1');
     redis.process.pause();
-    await expect(tell('PING')).rejects.toThrow('no answer');
+    await expect(send('PING')).rejects.toThrow('no answer');
     redis.process.resume();
-    expect(await tell('PING')).toBe('+PONG');
+    expect(await send('PING')).toBe('+PONG');
     await redis.kill();
     await expect(redisAnswers(port)).rejects.toThrow();
     await redis.restart();
@@ -84,7 +84,7 @@ withServers(`servers as processes${installed ? '' : ' (needs test-e2e/infra/inst
     await stop();
   }, 120_000);
 
-  it('end, and leave no files, when whoever started them is killed', async () => {
+  it('end, and leave no files, when the process that started them is killed', async () => {
     const entry = new URL('./redis.js', import.meta.url).href;
     const script = `
       const { startRedis } = await import(${JSON.stringify(entry)});

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetGroup, guardFolder, guardGroup } from './guard.js';
 
-/** How a server is started in a folder of its own. */
+/** Instructions for starting a server in a folder of its own. */
 export interface Recipe {
   readonly name: string;
-  /** Writes what the server finds at its first start; the ports that it listens on are in `command` as well. */
+  /** Writes its files before the first start; the ports in `command` are those that it listens on. */
   prepare(folder: string): Promise<void> | void;
   command(folder: string): readonly [string, ...string[]];
-  /** Resolves with `true` when it serves requests; may reject. */
+  /** Resolves to `true` when it serves requests; may reject. */
   answers(): Promise<boolean>;
   readonly readyWithinMs: number;
 }
@@ -21,12 +21,12 @@ const STOPS_WITHIN_MS = 10_000;
 const ASK_EVERY_MS = 50;
 const STARTS = 3;
 
-/** What a test does to a server that it started. */
+/** Controls of a started server, for tests. */
 export interface Controls {
   readonly process: ServerProcess;
-  /** SIGKILL; what it had written stays. */
+  /** SIGKILL; its data remain. */
   readonly kill: () => Promise<void>;
-  /** Starts it again (after SIGTERM, should it still run) on its addresses and data; resolves when it answers. */
+  /** Restarts it (after SIGTERM if it still runs) with its addresses and data; resolves when it answers. */
   readonly restart: () => Promise<void>;
   /** Ends it and removes its data. */
   readonly stop: () => Promise<void>;
@@ -44,19 +44,19 @@ export function controls(process: ServerProcess): Controls {
   };
 }
 
-/** The process of a server: a group of its own, with data that survive its end, on addresses that do not change. */
+/** The process group of a server, with data that survive its end, on fixed addresses. */
 export class ServerProcess {
   #child: ChildProcess | null = null;
 
   private constructor(
     readonly recipe: Recipe,
-    /** Its data and what it printed (`server.log`). */
+    /** Its data and its output (`server.log`). */
     readonly folder: string,
   ) {}
 
   /**
-   * Starts what `recipe` gives, which is asked again (for other ports) when the server ends before it answers.
-   * @throws Error with the end of its log when it does not answer in time or ended three times.
+   * Starts the result of `recipe`, which is called again (for other ports) if the server ends before it answers.
+   * @throws Error with the end of its log if it does not answer in time or ended three times.
    */
   static async start(recipe: () => Promise<Recipe>): Promise<ServerProcess> {
     for (let n = 1; ; n += 1) {
@@ -93,7 +93,7 @@ export class ServerProcess {
     }
   }
 
-  /** Starts it on its addresses and its data; resolves when it answers. */
+  /** Starts it with its addresses and data; resolves when it answers. */
   async run(): Promise<void> {
     if (this.#child !== null) throw new Error(`${this.recipe.name} runs already`);
     const [command, ...args] = this.recipe.command(this.folder);
@@ -106,7 +106,7 @@ export class ServerProcess {
     guardGroup(pid);
     this.#child = child;
     child.once('exit', () => {
-      // Whatever it left in its group goes with it.
+      // Remaining processes of its group are killed.
       signalGroup(pid, 'SIGKILL');
       forgetGroup(pid);
       if (this.#child === child) this.#child = null;
@@ -130,19 +130,19 @@ export class ServerProcess {
     return new Error(`${this.recipe.name} ${how}\n${this.output.slice(-4000)}`);
   }
 
-  /** SIGKILL for its whole group; its data stay. */
+  /** SIGKILL for its whole group; its data remain. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** SIGTERM, and SIGKILL when it takes long; its data stay. */
+  /** SIGTERM, and SIGKILL after a timeout; its data remain. */
   async terminate(): Promise<void> {
     const late = setTimeout(() => this.#signal('SIGKILL'), STOPS_WITHIN_MS);
     await this.#end('SIGTERM');
     clearTimeout(late);
   }
 
-  /** SIGSTOP: it keeps its connections and answers nothing. */
+  /** SIGSTOP: it keeps its connections and does not answer. */
   pause(): void {
     this.#signal('SIGSTOP');
   }
@@ -151,7 +151,7 @@ export class ServerProcess {
     this.#signal('SIGCONT');
   }
 
-  /** Ends it without ceremony, and removes its data. */
+  /** Kills it, and removes its data. */
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

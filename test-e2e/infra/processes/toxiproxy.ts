@@ -6,20 +6,20 @@ import { ServerProcess } from './server-process.js';
 export interface Toxic {
   readonly name: string;
   readonly type: 'latency' | 'bandwidth' | 'slow_close' | 'timeout' | 'reset_peer' | 'slicer' | 'limit_data';
-  /** `downstream`: what the server sends to the client. */
+  /** `downstream`: from the server to the client. */
   readonly stream: 'upstream' | 'downstream';
   /** For example `{latency: 500}`, milliseconds. */
   readonly attributes: Readonly<Record<string, number>>;
-  /** Share of the connections that it concerns; default 1. */
+  /** Share of the affected connections; default 1. */
   readonly toxicity?: number;
 }
 
-/** Proxies between ports of this machine that delay, cut and drop what passes. */
+/** Proxies between local ports that delay, cut and drop traffic. */
 export class Toxiproxy {
   /** `url`: of its HTTP interface. */
   constructor(readonly url: string) {}
 
-  /** A proxy that listens on one port and passes on to another. */
+  /** Adds a proxy that listens on one port and forwards to another. */
   async add(name: string, listen: number, upstream: number): Promise<void> {
     await this.#send('POST', '/proxies', {
       name,
@@ -33,7 +33,7 @@ export class Toxiproxy {
     await this.#send('DELETE', `/proxies/${name}`);
   }
 
-  /** Without it: connections are cut and new ones refused. */
+  /** Disabled: connections are cut and new ones refused. */
   async enable(name: string, enabled: boolean): Promise<void> {
     await this.#send('POST', `/proxies/${name}`, { enabled });
   }

@@ -3,7 +3,7 @@ import { onEachProfile } from '../instance/profiles.js';
 import { everyRoute } from './every-route.test-cases.js';
 import { mixedCredentials } from './mixed-credentials.test-cases.js';
 
-onEachProfile('who may ask what', (start) => {
+onEachProfile('authorization', (start) => {
   let instance: Instance;
   beforeAll(async () => {
     instance = await start();

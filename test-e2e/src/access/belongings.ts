@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
-import { told } from './people.js';
+import { bodyOf } from './people.js';
 import type { Headers } from './people.js';
 
-/** Ids of what an account has. */
+/** Ids of an account's things. */
 export interface Ids {
   readonly agent: string;
-  /** An agent that may be ended. */
+  /** An agent that may be deactivated. */
   readonly oldAgent: string;
   readonly event: string;
   readonly user: string;
@@ -18,7 +18,7 @@ export interface Ids {
   readonly oldAlertConfig: string;
 }
 
-/** Ids that nothing has. */
+/** Ids without a referent. */
 export function idsOfNothing(): Ids {
   return {
     agent: randomUUID(),
@@ -39,10 +39,10 @@ export const EXPORT = {
   to: '2100-01-01T00:00:00Z',
 };
 
-/** One of each, made by the first account's admin. */
+/** Creates one of each, as the first account's admin. */
 export async function belongings(instance: Instance, headers: Headers): Promise<Ids> {
   const post = async (path: string, body: unknown): Promise<string> =>
-    told<{ id: string }>(await instance.request('POST', path, { headers, body }), 201).id;
+    bodyOf<{ id: string }>(await instance.request('POST', path, { headers, body }), 201).id;
   const agent = await post('/v1/agents', { name: 'an agent' });
   const oldAgent = await post('/v1/agents', { name: 'an old agent' });
   const user = await post('/v1/users', {
@@ -51,7 +51,7 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
     password: 'a password that is long enough',
   });
   const apiKey = await post('/v1/api-keys', { name: 'a key' });
-  // A name that no DNS has.
+  // A name without a DNS entry.
   const destination = { kind: 'webhook', destination: 'https://hooks.countersign.example/' };
   const alertConfig = await post('/v1/alert-configs', destination);
   const oldAlertConfig = await post('/v1/alert-configs', destination);
@@ -60,12 +60,12 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
     const { text } = await instance.request('GET', `/v1/events?agentId=${agent}`, { headers });
     return text.includes(event) ? true : null;
   });
-  // Of another agent than the event: what erases the event's content withdraws the reports that open it.
+  // For another agent than the event's: erasing the event's content withdraws the reports that open it.
   const exported = await instance.request('POST', '/v1/events/export-signed', {
     headers,
     body: { ...EXPORT, agentIds: [oldAgent] },
   });
-  told(exported, 200);
+  bodyOf(exported, 200);
   const report = String(exported.headers['x-report-id']);
   return { agent, oldAgent, event, user, apiKey, report, alertConfig, oldAlertConfig };
 }

@@ -11,7 +11,7 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Walks every route of the served document as each caller. */
+/** Calls every route of the served document as each caller. */
 export function everyRoute(instanceOf: () => Instance): void {
   let instance: Instance;
   let all: People;
@@ -35,7 +35,7 @@ export function everyRoute(instanceOf: () => Instance): void {
   const headersOf = (access: Access, who: Who): Headers | Promise<Headers> =>
     access.endsSession === true ? all.fresh(who) : all.headers[who];
 
-  it('is in the table of who may ask it, and the table has no other', async () => {
+  it('is in the access table, and the table has no other', async () => {
     const document = (await instance.request('GET', '/v1/openapi.json')).json as OpenApi;
     const served = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -50,16 +50,16 @@ export function everyRoute(instanceOf: () => Instance): void {
       found[who] = status;
       if (status === 401 || status === 403) expect(Object.keys(json as object)).toEqual(['error']);
     };
-    // Those who are to be refused come first: what they asked for must still be there for the others.
+    // Refusals are tested first: the things must still exist for the other callers.
     const { statuses } = access;
-    const together = WHO.filter((who) => statuses[who] >= 400 || statuses.nobody < 400);
+    const together = WHO.filter((who) => statuses[who] >= 400 || statuses.anonymous < 400);
     await Promise.all(together.map(ask));
     for (const who of WHO.filter((one) => !together.includes(one))) await ask(who);
     expect(found).toEqual(access.statuses);
   });
 
   it.each(Object.entries(ACCESS).filter(([, { statuses }]) => strangersOf(statuses).length > 0))(
-    '%s tells another account no more of what is there than of what is not',
+    '%s answers another account alike for existing and missing things',
     async (route, access) => {
       const nothing = idsOfNothing();
       for (const who of strangersOf(access.statuses)) {
@@ -71,7 +71,7 @@ export function everyRoute(instanceOf: () => Instance): void {
     },
   );
 
-  it('shows another account nothing of the first one’s', async () => {
+  it('reveals nothing of the first account to another one', async () => {
     const secrets = [...all.secrets, ...Object.values(untouched), instance.bootstrap.agentId];
     const headers = all.headers['another account’s admin'];
     for (const [route, access] of Object.entries(ACCESS)) {
@@ -84,13 +84,13 @@ export function everyRoute(instanceOf: () => Instance): void {
   });
 }
 
-/** Those of another account who are told that it is not there. */
+/** Callers of another account that get 404. */
 function strangersOf(statuses: Statuses): readonly Who[] {
   const strangers = ['an API key of another account', 'another account’s admin'] as const;
-  return statuses.nobody === 404 ? [] : strangers.filter((who) => statuses[who] === 404);
+  return statuses.anonymous === 404 ? [] : strangers.filter((who) => statuses[who] === 404);
 }
 
-/** All of an answer but what every answer has for itself, and the ids that it was asked about. */
+/** An answer without per-answer headers and the requested ids. */
 function seen({ status, headers, text }: Answer, asked: Ids): unknown {
   const { date: _date, 'x-request-id': _id, ...others } = headers;
   const masked = Object.values(asked).reduce((left, id) => left.replaceAll(id, 'what was asked'), text);

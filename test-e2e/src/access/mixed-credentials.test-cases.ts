@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { Instance } from '../instance/instance.js';
 import type { RequestOptions } from '../instance/request.js';
 import { idsOfNothing } from './belongings.js';
-import { told } from './people.js';
+import { bodyOf } from './people.js';
 import { ACCESS } from './routes.js';
 import type { Access } from './routes.js';
 
@@ -15,14 +15,14 @@ interface Credentials {
   readonly token: string;
 }
 
-/** The same text with another last character: of a key, its checksum is wrong; of a token, its signature. */
+/** The text with its last but one character changed: an invalid checksum of a key, or signature of a token. */
 const mistyped = (text: string): string => text.slice(0, -2) + (text.at(-2) === 'A' ? 'B' : 'A') + text.slice(-1);
 
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const unsigned = (token: string): string => `${base64url({ alg: 'none', typ: 'JWT' })}.${token.split('.')[1]}.`;
 const basic = (text: string): string => `Basic ${Buffer.from(`${text}:`).toString('base64')}`;
 
-const WHERE_A_KEY_IS_ASKED: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
+const INVALID_KEYS: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
   'a session as x-service-key': ({ token }) => ({ 'x-service-key': token }),
   'a session as bearer': ({ token }) => ({ authorization: `Bearer ${token}` }),
   'a session as x-service-key beside a right bearer': ({ key, token }) => ({
@@ -48,7 +48,7 @@ const WHERE_A_KEY_IS_ASKED: Readonly<Record<string, (credentials: Credentials) =
   'a key in a cookie': ({ key }) => ({ cookie: `x-service-key=${key}` }),
 };
 
-const WHERE_A_SESSION_IS_ASKED: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
+const INVALID_SESSIONS: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
   'an API key as bearer': ({ key }) => ({ authorization: `Bearer ${key}` }),
   'an API key as x-service-key': ({ key }) => ({ 'x-service-key': key }),
   'a session as x-service-key': ({ token }) => ({ 'x-service-key': token }),
@@ -67,7 +67,7 @@ const WHERE_A_SESSION_IS_ASKED: Readonly<Record<string, (credentials: Credential
   'a session in a cookie': ({ token }) => ({ cookie: `authorization=Bearer ${token}` }),
 };
 
-/** Sends what is no credential of the route, in every way, to every route that wants one. */
+/** Sends invalid credentials, in every form, to every route that requires some. */
 export function mixedCredentials(instanceOf: () => Instance): void {
   let instance: Instance;
   let credentials: Credentials;
@@ -75,8 +75,8 @@ export function mixedCredentials(instanceOf: () => Instance): void {
     instance = instanceOf();
     const session = await instance.session();
     const made = await instance.request('POST', '/v1/api-keys', { headers: session, body: { name: 'revoked' } });
-    const { id, key: revoked } = told<{ id: string; key: string }>(made, 201);
-    told(await instance.request('DELETE', `/v1/api-keys/${id}`, { headers: session }), 204);
+    const { id, key: revoked } = bodyOf<{ id: string; key: string }>(made, 201);
+    bodyOf(await instance.request('DELETE', `/v1/api-keys/${id}`, { headers: session }), 204);
     credentials = { key: instance.bootstrap.apiKey, revoked, token: session.authorization.slice('Bearer '.length) };
   }, 60_000);
 
@@ -86,16 +86,16 @@ export function mixedCredentials(instanceOf: () => Instance): void {
   };
   const routesBy = (credential: (access: Access) => boolean): readonly string[] =>
     Object.keys(ACCESS).filter((route) => credential(ACCESS[route]!));
-  const byKey = routesBy(({ statuses }) => statuses.nobody === 401 && statuses['the API key'] < 300);
-  const bySession = routesBy(({ statuses }) => statuses.nobody === 401 && statuses['the admin'] !== 401);
+  const byKey = routesBy(({ statuses }) => statuses.anonymous === 401 && statuses['the API key'] < 300);
+  const bySession = routesBy(({ statuses }) => statuses.anonymous === 401 && statuses['the admin'] !== 401);
 
-  it('are tried on every route that wants any', () => {
-    const closed = routesBy(({ statuses }) => statuses.nobody === 401);
+  it('are tested on every route that requires some', () => {
+    const closed = routesBy(({ statuses }) => statuses.anonymous === 401);
     expect([...byKey, ...bySession].sort()).toEqual([...closed].sort());
     expect(byKey.length).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(Object.entries(WHERE_A_KEY_IS_ASKED))('%s is 401 where an API key is asked', async (_what, headersOf) => {
+  it.each(Object.entries(INVALID_KEYS))('%s gets 401 on routes for API keys', async (_what, headersOf) => {
     for (const route of byKey) {
       const { method, path } = unread(route);
       // No body: credentials are judged before it.
@@ -104,7 +104,7 @@ export function mixedCredentials(instanceOf: () => Instance): void {
     }
   });
 
-  it.each(Object.entries(WHERE_A_SESSION_IS_ASKED))('%s is 401 where a session is asked', async (_what, headersOf) => {
+  it.each(Object.entries(INVALID_SESSIONS))('%s gets 401 on routes for sessions', async (_what, headersOf) => {
     const answers = await Promise.all(
       bySession.map(async (route) => {
         const { method, path } = unread(route);
@@ -115,7 +115,7 @@ export function mixedCredentials(instanceOf: () => Instance): void {
     expect(answers).toEqual(bySession.map((route) => [route, 401, ['error']]));
   });
 
-  it('takes what is right where something else is sent beside it', async () => {
+  it('accepts valid credentials with additional ones of another kind', async () => {
     const { key, token } = credentials;
     const both = { 'x-service-key': key, authorization: `Bearer ${token}` };
     expect((await instance.check({ type: 'a' }, { headers: both })).status).toBe(200);
@@ -126,7 +126,7 @@ export function mixedCredentials(instanceOf: () => Instance): void {
     expect((await instance.request('GET', '/v1/account', { headers: lower })).status).toBe(200);
   });
 
-  it('tells a typo by the checksum alone, and a key that was never made from none that is like it', async () => {
+  it('recognizes a typo by the checksum alone, and answers an unknown key without revealing similar ones', async () => {
     const refused = async (key: string): Promise<readonly [number, string]> => {
       const { status, text } = await instance.check({ type: 'a' }, { headers: { 'x-service-key': key } });
       return [status, text];
@@ -134,7 +134,7 @@ export function mixedCredentials(instanceOf: () => Instance): void {
     const never = await refused(neverMade());
     expect(never).toEqual([401, expect.stringContaining('no such API key here')]);
     const { key, revoked } = credentials;
-    // Nothing shows of a key to who does not have all of it: neither that it is in force, nor that it was revoked.
+    // Nothing is revealed about a key to a caller without the whole key: neither that it is valid, nor that it was revoked.
     for (const known of [key, revoked]) {
       expect(await refused(neverMade(known.slice(0, 30)))).toEqual(never);
     }
@@ -148,8 +148,8 @@ export function mixedCredentials(instanceOf: () => Instance): void {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * As additions.md has it: the last six characters are the CRC-32 of all before them.
- * @param beginning how the key begins
+ * See additions.md: the last six characters are the CRC-32 of all before them.
+ * @param beginning prefix of the key
  */
 function neverMade(beginning = 'csn_live_'): string {
   const random = [...randomBytes(43 - beginning.length)].map((byte) => BASE62.charAt(byte % 62)).join('');

@@ -14,11 +14,11 @@ export interface Asked {
   readonly body?: unknown;
 }
 
-/** What a route answers to each caller who sends the same well-formed request about the first account's things. */
+/** A route's status for each caller that sends the same well-formed request about the first account's things. */
 export interface Access {
   readonly statuses: Statuses;
   readonly ask?: (ids: Ids, bootstrap: Bootstrap, who: Who) => Asked;
-  /** It ends the session that asks. */
+  /** It ends the calling session. */
   readonly endsSession?: true;
 }
 
@@ -32,7 +32,7 @@ const byApiKey = (status: number, toOthers: number): Statuses => ({
   'an API key of another account': toOthers,
 });
 
-/** @param toOthers what another account is answered */
+/** @param toOthers status for another account */
 const bySession = (lowest: 'auditor' | 'member' | 'admin', status: number, toOthers = status): Statuses => ({
   ...all(401),
   'another account’s admin': toOthers,
@@ -65,7 +65,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /v1/check': { statuses: byApiKey(200, 404), ask: check },
   'POST /v1/mcp/check': { statuses: byApiKey(200, 404), ask: check },
   'POST /access/v1/evaluation': { statuses: byApiKey(200, 404), ask: (ids) => ({ body: evaluation(ids) }) },
-  // A batch says of each of its evaluations what became of it.
+  // A batch has a result for each of its evaluations.
   'POST /access/v1/evaluations': {
     statuses: byApiKey(200, 200),
     ask: (ids) => ({ body: { evaluations: [evaluation(ids)] } }),
@@ -104,7 +104,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     ask: () => ({ body: { email: newAddress(), password: PASSWORD, accountName: 'One more' } }),
   },
   'POST /v1/auth/register/confirm': { statuses: open(400), ask: () => ({ body: { token: 'none' } }) },
-  // The sessions of the others would end with a password that is changed.
+  // A changed password would end the sessions of the other callers.
   'POST /v1/auth/password': {
     statuses: bySession('auditor', 403),
     ask: () => ({ body: { currentPassword: 'not this one', newPassword: PASSWORD } }),
@@ -160,7 +160,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     }),
   },
   'GET /v1/agents/{id}/registration-tx': { statuses: bySession('member', 200, 404), ask: agent },
-  // No chain knows the transaction.
+  // No chain has the transaction.
   'POST /v1/agents/{id}/register-blockchain-self-custody': {
     statuses: bySession('member', 409, 404),
     ask: (ids) => ({
@@ -199,7 +199,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'DELETE /v1/alert-configs/{id}': {
     statuses: bySession('member', 204, 404),
-    // What one has removed is not there for the other.
+    // A removed thing is missing for the next caller.
     ask: ({ alertConfig, oldAlertConfig }, _bootstrap, who) => ({
       path: { id: who === 'the member' ? oldAlertConfig : alertConfig },
     }),
@@ -211,12 +211,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'GET /v1/reports': { statuses: bySession('auditor', 200) },
   'GET /v1/reports/{id}': { statuses: bySession('auditor', 200, 404), ask: ({ report: id }) => ({ path: { id } }) },
-  // Nobody issued a PDF of this hash.
+  // No PDF with this hash was issued.
   'GET /v1/reports/by-pdf-sha256/{sha256}': {
     statuses: open(404),
     ask: () => ({ path: { sha256: 'ab'.repeat(32) } }),
   },
-  // Nobody made it public.
+  // It is not public.
   'GET /v1/reports/{id}/public': { statuses: open(404), ask: ({ report: id }) => ({ path: { id } }) },
   'PATCH /v1/reports/{id}': {
     statuses: bySession('member', 200, 404),

@@ -10,7 +10,7 @@ import { exportReport, verifyReport, type Report } from './reports.js';
 
 const EVER = '2000-01-01T00:00:00.000Z';
 
-/** Another authority's file. */
+/** The key file of another authority. */
 function newKeypair(): string {
   const { d, x } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return JSON.stringify([...Buffer.from(d!, 'base64url'), ...Buffer.from(x!, 'base64url')]);
@@ -26,7 +26,7 @@ describe('the data directory of the embedded profile', () => {
   }, 90_000);
   afterAll(() => instance.discard());
 
-  it('is put back whole from a copy, and is what it was then', async () => {
+  it('is restored from a whole copy, in the state of the copy', async () => {
     const session = await instance.session();
     const { agentId } = instance.bootstrap;
     for (let i = 0; i < 10; i += 1) expect((await instance.check({ type: 'tool_use', i })).status).toBe(200);
@@ -60,12 +60,12 @@ describe('the data directory of the embedded profile', () => {
     await fsckClean(instance.installation);
   }, 240_000);
 
-  it('needs no other command, which says so', async () => {
+  it('needs no other command, and the command says so', async () => {
     const { code, stderr } = await countersign(['admin', 'restore'], { COUNTERSIGN_DATA_DIR: instance.dataDir });
     expect([code, stderr]).toEqual([1, expect.stringContaining('put its data directory back whole')]);
   }, 30_000);
 
-  it('gets no second authority: one that is missing is named and not made, one that was replaced is found', async () => {
+  it('gets no second authority: a missing one is reported and not created, a replaced one is detected', async () => {
     const file = join(instance.dataDir, 'anchoring', 'authority.json');
     rmSync(file);
     const { code, stderr } = await countersign(['start'], {

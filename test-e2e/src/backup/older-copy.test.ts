@@ -19,7 +19,7 @@ onServers(`MongoDB put back from an older copy${missing.length === 0 ? '' : `, n
   let instance: Instance;
   let session: Session;
   const attempts: Attempt[] = [];
-  const told: { agents: string[]; reports: Report[]; apiKeys: { id: string; key: string }[] } = {
+  const created: { agents: string[]; reports: Report[]; apiKeys: { id: string; key: string }[] } = {
     agents: [],
     reports: [],
     apiKeys: [],
@@ -33,7 +33,7 @@ onServers(`MongoDB put back from an older copy${missing.length === 0 ? '' : `, n
     const mongo = String(instance.installation.env['MONGODB_URI']);
     const copy = await copyDatabase(mongo);
     await changes('blocked after the copy');
-    expect((await ask('DELETE', `/v1/api-keys/${told.apiKeys[0]!.id}`)).status).toBe(204);
+    expect((await ask('DELETE', `/v1/api-keys/${created.apiKeys[0]!.id}`)).status).toBe(204);
     const [email, password] = ['guest@example.com', 'a long password of a guest'];
     expect((await ask('POST', '/v1/users', { email, password, role: 'member' })).status).toBe(201);
     expect((await instance.request('POST', '/v1/auth/login', { body: { email, password } })).status).toBe(200);
@@ -46,7 +46,7 @@ onServers(`MongoDB put back from an older copy${missing.length === 0 ? '' : `, n
     instance.request(method, path, { headers: session, ...(body === undefined ? {} : { body }) });
   const profileOf = async (agentId: string) => (await ask('GET', `/v1/agents/${agentId}/profile`)).json;
 
-  /** A profile, an agent that is frozen, an API key, some checks, and a report when they are anchored. */
+  /** Creates a profile change, a frozen agent, an API key, some checks, and a report once they are anchored. */
   async function changes(blocked: string): Promise<void> {
     const { agentId } = instance.bootstrap;
     const load = new SteadyLoad(instance, { name: blocked, perSecond: 20 });
@@ -54,17 +54,17 @@ onServers(`MongoDB put back from an older copy${missing.length === 0 ? '' : `, n
     expect(patched.status).toBe(200);
     const frozen = await newAgent(instance, session, { spending_limit: 7 });
     expect((await ask('POST', `/v1/agents/${frozen}/freeze`, {})).status).toBe(200);
-    told.agents.push(frozen);
+    created.agents.push(frozen);
     const made = await ask('POST', '/v1/api-keys', { name: blocked });
     expect(made.status).toBe(201);
-    told.apiKeys.push(made.json as { id: string; key: string });
+    created.apiKeys.push(made.json as { id: string; key: string });
     await eventually('some checks', 30, async () => (load.attempts.length > 50 ? true : null));
     attempts.push(...(await load.stop()));
     await allAnchored(instance, session, ANCHORED_S);
-    told.reports.push(await exportReport(instance, session, agentId));
+    created.reports.push(await exportReport(instance, session, agentId));
   }
 
-  it('is refused by name, and nothing is served', async () => {
+  it('is refused with its name, and nothing is served', async () => {
     instance = await instance.startAgain({ wait: false });
     const { baseUrl } = instance.installation;
     const refusing = await eventually('it says why', 60, async () => {
@@ -78,41 +78,46 @@ onServers(`MongoDB put back from an older copy${missing.length === 0 ? '' : `, n
     await instance.stop();
   }, 120_000);
 
-  it('is brought up to what was told, and what nobody told is named', async () => {
+  it('is brought up to the published state, and unpublished losses are named', async () => {
     const dry = await instance.command('admin', 'restore', '--dry-run');
     expect([dry.code, dry.stderr]).toEqual([2, '']);
     const { code, stdout, stderr } = await instance.command('admin', 'restore');
     expect([code, stderr.match(/^refused.*$/mu)]).toEqual([2, null]);
     expect(stdout).toMatch(/^anchoring {3}\d+ windows cut again where they were cut$/mu);
-    for (const named of [told.agents[1], told.apiKeys[1]?.id, told.reports[1]?.id, `${told.apiKeys[0]?.id} (`]) {
+    for (const named of [
+      created.agents[1],
+      created.apiKeys[1]?.id,
+      created.reports[1]?.id,
+      `${created.apiKeys[0]?.id} (`,
+    ]) {
       expect([dry.stdout, stdout].map((text) => text.includes(String(named)))).toEqual([true, true]);
     }
     expect(stdout).toContain('- user guest@example.com of account');
-    expect(stdout).toContain(`- the package of report ${told.reports[1]!.id}`);
+    expect(stdout).toContain(`- the package of report ${created.reports[1]!.id}`);
   }, 120_000);
 
-  it('goes on as if nothing had been', async () => {
+  it('continues normally', async () => {
     instance = await instance.startAgain();
     session = await instance.session();
     const { agentId, solanaRpcUrl } = instance.bootstrap;
     expect((await settled(instance, session, attempts)).problems).toEqual([]);
     expect(await profileOf(agentId)).toMatchObject({ off_limits_actions: ['blocked after the copy'] });
     expect((await instance.check({ type: 'blocked after the copy' })).json).toMatchObject({ allowed: false });
-    for (const frozen of told.agents) {
+    for (const frozen of created.agents) {
       expect(await profileOf(frozen)).toMatchObject({ spending_limit: 7 });
       expect((await instance.check({ type: 'pay' }, { agentId: frozen })).status).toBe(403);
     }
     const withKey = async (key: string) =>
       (await instance.check({ type: 'pay' }, { headers: { 'x-service-key': key } })).status;
-    expect([await withKey(told.apiKeys[0]!.key), await withKey(told.apiKeys[1]!.key)]).toEqual([401, 200]);
-    const [before, after] = told.reports as [Report, Report];
+    expect([await withKey(created.apiKeys[0]!.key), await withKey(created.apiKeys[1]!.key)]).toEqual([401, 200]);
+    const [before, after] = created.reports as [Report, Report];
     const fetched = await ask('GET', `/v1/reports/${before.id}`);
     expect([fetched.status, fetched.text]).toEqual([200, before.text]);
     expect((await ask('GET', `/v1/reports/${after.id}`)).json).toEqual({
       error: expect.stringMatching(/^withdrawn: /u),
     });
     await allAnchored(instance, session, ANCHORED_S);
-    for (const report of told.reports) {
+    for (const report of created.reports) {
       await verifyReport(instance, report);
       const { sha256, signature, timestamp } = JSON.parse(report.text) as Record<string, unknown>;
       const { anchor_tx_signature } = timestamp as { readonly anchor_tx_signature: string };

@@ -6,11 +6,11 @@ import type { Session } from '../torture/recorded.js';
 
 export interface Report {
   readonly id: string;
-  /** The package as it was downloaded. */
+  /** The downloaded package. */
   readonly text: string;
 }
 
-/** A signed package of everything that an agent did. */
+/** A signed package of all events of an agent. */
 export async function exportReport(instance: Instance, session: Session, agentId: string): Promise<Report> {
   const { status, text, headers } = await instance.request('POST', '/v1/events/export-signed', {
     headers: session,
@@ -26,7 +26,7 @@ export async function exportReport(instance: Instance, session: Session, agentId
   return { id: String(headers['x-report-id']), text };
 }
 
-/** Who signs the anchors. */
+/** The authority that signs the anchors. */
 export async function authorityOf(instance: Instance): Promise<string> {
   const { json } = await instance.request('GET', '/v1/keys');
   const { anchorAuthorities } = json as { anchorAuthorities: readonly { address: string }[] };
@@ -34,7 +34,7 @@ export async function authorityOf(instance: Instance): Promise<string> {
   return anchorAuthorities[0]!.address;
 }
 
-/** Throws what `countersign verify` says of a downloaded package unless all of it holds. */
+/** Throws the output of `countersign verify` for a downloaded package unless all of it holds. */
 export async function verifyReport(instance: Instance, { id, text }: Report): Promise<void> {
   const keys = (await instance.request('GET', '/v1/keys')).json as { activeKeyId: string };
   const folder = dirname(instance.dataDir);
@@ -46,7 +46,7 @@ export async function verifyReport(instance: Instance, { id, text }: Report): Pr
   if (code !== 0) throw new Error(`verify ended with ${String(code)}: ${stdout}${stderr}`);
 }
 
-/** Memos that an address's transactions say more than once. */
+/** Memos that occur in more than one transaction of an address. */
 export async function memosSaidTwice(rpcUrl: string, address: string): Promise<readonly string[]> {
   const request = { jsonrpc: '2.0', id: 1, method: 'getSignaturesForAddress', params: [address, { limit: 1000 }] };
   const answer = await fetch(rpcUrl, {

@@ -19,7 +19,7 @@ import { newAgent } from '../instance/new-agent.js';
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('../../../libs/client-js/', import.meta.url));
 const EXAMPLES = readdirSync(join(PACKAGE, 'examples')).filter((name) => name.endsWith('.mjs'));
-/** Nobody listens there. */
+/** An address without a server. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 describe('the adapters of the JavaScript client, with the frameworks themselves', () => {
@@ -56,33 +56,30 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
     };
     const isHttp = (name: string): boolean => ['express.mjs', 'fastify.mjs'].includes(name);
 
-    it.each(EXAMPLES)(
-      '%s executes what is allowed, and neither what is denied nor what nobody decided',
-      async (name) => {
-        const [free, bound] = [await newClient(), await newClient({ spending_limit: 10 })];
-        const [allowed, denied, undecided] = await Promise.all([
-          said(name, free.agentId),
-          said(name, bound.agentId),
-          said(name, free.agentId, NOWHERE),
-        ]);
-        expect(allowed).toMatch(
-          isHttp(name) ? /^200 \{"paid":40\}\n$/u : /^The tool said.*: paid 40 USD back for 17\n$/u,
-        );
-        expect(denied).toMatch(
-          isHttp(name) ? /^403 \{"allowed":false,"reason":".*spending/u : /: Not executed: .*spending/u,
-        );
-        expect(undecided).toMatch(isHttp(name) ? /^503 \{"allowed":false,/u : /: Not executed: nobody decided/u);
-        expect([await outcomesOf(free.agentId), await outcomesOf(bound.agentId)]).toEqual([['succeeded'], []]);
-      },
-    );
+    it.each(EXAMPLES)('%s executes allowed actions, and neither denied nor undecided ones', async (name) => {
+      const [free, bound] = [await newClient(), await newClient({ spending_limit: 10 })];
+      const [allowed, denied, undecided] = await Promise.all([
+        said(name, free.agentId),
+        said(name, bound.agentId),
+        said(name, free.agentId, NOWHERE),
+      ]);
+      expect(allowed).toMatch(
+        isHttp(name) ? /^200 \{"paid":40\}\n$/u : /^The tool said.*: paid 40 USD back for 17\n$/u,
+      );
+      expect(denied).toMatch(
+        isHttp(name) ? /^403 \{"allowed":false,"reason":".*spending/u : /: Not executed: .*spending/u,
+      );
+      expect(undecided).toMatch(isHttp(name) ? /^503 \{"allowed":false,/u : /: Not executed: nobody decided/u);
+      expect([await outcomesOf(free.agentId), await outcomesOf(bound.agentId)]).toEqual([['succeeded'], []]);
+    });
 
-    it.each(EXAMPLES)('%s is what the README shows', (name) => {
+    it.each(EXAMPLES)('%s is the example of the README', (name) => {
       const code = readFileSync(join(PACKAGE, 'examples', name), 'utf8');
       expect(readFileSync(join(PACKAGE, 'README.md'), 'utf8')).toContain(`\`\`\`js\n${code}\`\`\``);
     });
   });
 
-  describe('a tool that fails has failed', () => {
+  describe('a tool that fails is reported as failed', () => {
     const fails = (): never => {
       throw new Error('the till is empty');
     };
@@ -98,7 +95,7 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
       expect(await outcomesOf(agentId)).toEqual(['failed']);
     });
 
-    it('in LangChain, where its pieces end before they should', async () => {
+    it('in LangChain, if its stream ends early', async () => {
       const { agentId, countersign } = await newClient();
       const paying = async function* (): AsyncGenerator<string, string> {
         yield 'counting';
@@ -110,11 +107,11 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
       expect(await outcomesOf(agentId)).toEqual(['failed']);
     });
 
-    it('in OpenAI Agents, of which the model is told', async () => {
+    it('in OpenAI Agents, which passes the error to the model', async () => {
       setTracingDisabled(true);
       const { agentId, countersign } = await newClient();
       const tool = guardAgentsTool(countersign, agentsTool);
-      const told: unknown[] = [];
+      const outputs: unknown[] = [];
       const answer = (output: ModelResponse['output'][number]): Promise<ModelResponse> =>
         Promise.resolve({ usage: new Usage(), output: [output] });
       const model: Model = {
@@ -123,7 +120,7 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
           if (last?.type !== 'function_call_result') {
             return answer({ type: 'function_call', callId: 'call_0', name: 'refund', arguments: '{}' });
           }
-          told.push(last.output);
+          outputs.push(last.output);
           const content = [{ type: 'output_text' as const, text: 'sorry' }];
           return answer({ type: 'message', role: 'assistant', status: 'completed', content });
         },
@@ -131,14 +128,14 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
       };
       const refund = tool({ ...fields, parameters: z.object({}), execute: fails });
       await runAgent(new Agent({ name: 'one', instructions: '', model, tools: [refund] }), 'pay');
-      expect([told, await outcomesOf(agentId)]).toEqual([
+      expect([outputs, await outcomesOf(agentId)]).toEqual([
         [{ type: 'text', text: expect.stringContaining('error occurred') }],
         ['failed'],
       ]);
     });
   });
 
-  it('a tool is asked about by the name that the model knows it by', async () => {
+  it('a tool is checked by the name that the model uses for it', async () => {
     const { countersign } = await newClient({ blocked_apis: ['refund_order'] });
     const names: string[] = [];
     const options = { action: ({ toolName }: { toolName: string }) => (names.push(toolName), {}) };
@@ -155,7 +152,7 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
     ]);
   });
 
-  it('a denial is a text where no tool call asks for a message, and has its check as artifact where there is one', async () => {
+  it('a denial is a text without a tool call, and a message with its check as artifact with one', async () => {
     const { countersign } = await newClient({ blocked_apis: ['refund'] });
     const make = (responseFormat: 'content' | 'content_and_artifact') =>
       langChainTool(() => ['paid', 1], {
@@ -202,7 +199,7 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
       return parts;
     };
 
-    it('streams what a tool gives piece by piece, and reports it at its end', async () => {
+    it('streams the output of a tool, and reports it at its end', async () => {
       const { agentId, countersign } = await newClient();
       const parts = await streamed(countersign, async function* () {
         yield 'counting';
@@ -216,7 +213,7 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
       expect(await outcomesOf(agentId)).toEqual(['succeeded']);
     });
 
-    it('reports one that breaks off as failed, and starts none that is denied', async () => {
+    it('reports an interrupted one as failed, and starts no denied one', async () => {
       const { agentId, countersign } = await newClient();
       const broken = async function* (): AsyncGenerator<string> {
         yield 'counting';

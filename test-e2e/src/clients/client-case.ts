@@ -12,7 +12,7 @@ import type {
 } from '@countersign/client';
 import type { Played } from './fault-server.js';
 
-/** A case that every client passes: `client-cases/README.md`. */
+/** A case for all clients: `client-cases/README.md`. */
 export interface ClientCase {
   readonly name: string;
   readonly agent?: { readonly profile?: object; readonly state?: 'frozen' | 'inactive' };
@@ -34,7 +34,7 @@ export function casesOf(file: 'service.json' | 'faults.json'): readonly ClientCa
   return (JSON.parse(readFileSync(FOLDER + file, 'utf8')) as { cases: ClientCase[] }).cases;
 }
 
-/** What came of a case, in the words of its `expect`. */
+/** The result of a case, with the members of its `expect`. */
 export interface Happened {
   readonly results: readonly CheckResult[];
   readonly thrown: unknown;
@@ -44,16 +44,16 @@ export interface Happened {
   readonly registered: AgentRecord | null;
 }
 
-/** What an executed action throws where a case says that it fails. */
+/** Thrown by an executed action if a case says that it fails. */
 class Failed extends Error {
   override readonly name = 'Failed';
 }
 
-/** Makes the calls of a case with a client of its own. */
-export async function happens(one: ClientCase, place: CountersignOptions): Promise<Happened> {
+/** Makes the calls of a case with a new client. */
+export async function happens(one: ClientCase, target: CountersignOptions): Promise<Happened> {
   let [executed, denied, reportsFailed] = [false, 0, 0];
   const client = new Countersign({
-    ...place,
+    ...target,
     ...one.client,
     onDenied: () => void (denied += 1),
     onReportFailed: () => void (reportsFailed += 1),
@@ -93,32 +93,32 @@ export async function happens(one: ClientCase, place: CountersignOptions): Promi
   return { results, thrown, executed, denied, reportsFailed, registered };
 }
 
-/** The members that a case expects of the call itself, as they came; `"*"` where any text was expected and there is one. */
-export function toldOf({ expect: expected }: ClientCase, happened: Happened): Readonly<Record<string, unknown>> {
+/** The actual values of the members that a case expects of the call; `"*"` if any text was expected and there is one. */
+export function resultOf({ expect: expected }: ClientCase, happened: Happened): Readonly<Record<string, unknown>> {
   const last = happened.results.at(-1) as Readonly<Record<string, unknown>> | undefined;
   const failure = happened.thrown instanceof CountersignError ? happened.thrown : happened.results.at(-1)?.error;
   const ids = new Set(happened.results.map(({ eventId }) => eventId));
-  const told: Record<string, unknown> = {};
+  const actual: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(expected)) {
     if (name === 'error') {
       const { code, details } = failure ?? { code: null, details: {} };
       const members = { code, status: details.status ?? null, retryAfterMs: details.retryAfterMs ?? null };
-      told[name] = Object.fromEntries(Object.keys(value as object).map((key) => [key, members[key as 'code']]));
+      actual[name] = Object.fromEntries(Object.keys(value as object).map((key) => [key, members[key as 'code']]));
     } else if (name === 'registered') {
       const agent = happened.registered as Readonly<Record<string, unknown>> | null;
-      const members = Object.entries(value as object).map(([key, told]) => [key, shown(told, agent?.[key])]);
-      told[name] = Object.fromEntries(members);
+      const members = Object.entries(value as object).map(([key, wanted]) => [key, shown(wanted, agent?.[key])]);
+      actual[name] = Object.fromEntries(members);
     } else if (name === 'reasonHas') {
-      told[name] = (value as string[]).map((part) =>
+      actual[name] = (value as string[]).map((part) =>
         (last?.['reason'] as string).includes(part) ? part : last?.['reason'],
       );
-    } else if (name === 'throws') told[name] = (happened.thrown as Error | null)?.name ?? null;
-    else if (name === 'executed' || name === 'denied' || name === 'reportsFailed') told[name] = happened[name];
+    } else if (name === 'throws') actual[name] = (happened.thrown as Error | null)?.name ?? null;
+    else if (name === 'executed' || name === 'denied' || name === 'reportsFailed') actual[name] = happened[name];
     else if (value === 'same')
-      told[name] = ids.size === 1 && !ids.has(undefined) && happened.results.length > 1 ? 'same' : ids;
-    else if (MEMBERS.has(name)) told[name] = shown(value, last?.[name]);
+      actual[name] = ids.size === 1 && !ids.has(undefined) && happened.results.length > 1 ? 'same' : ids;
+    else if (MEMBERS.has(name)) actual[name] = shown(value, last?.[name]);
   }
-  return told;
+  return actual;
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(
@@ -128,7 +128,7 @@ const MEMBERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** What of `expect` {@link toldOf} does not tell: the server's side. */
+/** Members of `expect` that {@link resultOf} omits: the server's side. */
 export const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'requests',
   'sentAction',

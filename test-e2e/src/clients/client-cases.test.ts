@@ -1,6 +1,6 @@
 import { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
-import { casesOf, happens, OF_THE_SERVER, toldOf, type ClientCase } from './client-case.js';
+import { casesOf, happens, OF_THE_SERVER, resultOf, type ClientCase } from './client-case.js';
 import { FaultServer } from './fault-server.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
@@ -12,9 +12,9 @@ describe('the JavaScript client passes the cases of every client', () => {
   it.each(named(casesOf('faults.json')))('a server that plays: %s', async (_name, one) => {
     const server = await FaultServer.start(one.answers ?? []);
     try {
-      const place = { apiKey: 'csn_live_key', agentId: AGENT, baseUrl: server.address };
-      const happened = await happens(one, place);
-      expect(toldOf(one, happened)).toEqual(ofTheCall(one));
+      const target = { apiKey: 'csn_live_key', agentId: AGENT, baseUrl: server.address };
+      const happened = await happens(one, target);
+      expect(resultOf(one, happened)).toEqual(ofTheCall(one));
       if (!('throws' in one.expect) && !('error' in one.expect)) expect(happened.thrown).toBeNull();
       const checks = server.seen.filter(({ path }) => path === '/v1/check');
       const sides: Record<string, () => unknown> = {
@@ -35,7 +35,7 @@ describe('the JavaScript client passes the cases of every client', () => {
     }
   });
 
-  describe('a service that runs', () => {
+  describe('a running service', () => {
     let instance: Instance;
     let session: Record<string, string>;
     beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('the JavaScript client passes the cases of every client', () => {
       }
       const { apiKey, baseUrl } = instance.bootstrap;
       const happened = await happens(one, { apiKey, agentId, baseUrl });
-      expect(toldOf(one, happened)).toEqual(ofTheCall(one));
+      expect(resultOf(one, happened)).toEqual(ofTheCall(one));
     });
   });
 });

@@ -12,15 +12,15 @@ const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
 const PACKAGE = join(HOUSE, 'libs/client-js');
 
 const README = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
-/** The one line that installs it. */
+/** The installation command. */
 const [, INSTALLATION = ''] = /^```sh\n([^\n]*)\n```$/mu.exec(README) ?? [];
 
-/** Each JavaScript block of the README that needs no framework, as a file of the kind that it is. */
+/** Each JavaScript block of the README that needs no framework, as a file of its module kind. */
 const examples = [...README.matchAll(/^```js\n([^]*?)^```$/gmu)]
   .filter(([, code = '']) => !code.includes("'@countersign/client/"))
   .map(([, code = ''], n) => ({ name: `example-${n}.${code.includes('require(') ? 'cjs' : 'mjs'}`, code }));
 
-/** What each adapter exports, by the name of its subpath. */
+/** The export of each adapter, by its subpath. */
 const ADAPTERS = {
   'ai-sdk': 'guardTools',
   langchain: 'guardTools',
@@ -60,7 +60,7 @@ describe('the JavaScript client, installed into an empty folder as its README sa
     });
   };
 
-  it('does what its README says', async () => {
+  it('behaves as its README says', async () => {
     expect(examples.map(({ name }) => name)).toEqual(['example-0.mjs', 'example-1.mjs', 'example-2.cjs']);
     const said = [];
     for (const { name, code } of examples) said.push(await node(name, code));
@@ -71,7 +71,7 @@ describe('the JavaScript client, installed into an empty folder as its README sa
     ]);
   }, 60_000);
 
-  it('reports what became of an action, so that the archive has it', async () => {
+  it('reports the outcome of an action, which the archive then has', async () => {
     const session = await instance.session();
     const { agentId } = instance.bootstrap;
     const { json } = await instance.request('GET', `/v1/events?agentId=${agentId}&type=action.outcome`, {
@@ -80,7 +80,7 @@ describe('the JavaScript client, installed into an empty folder as its README sa
     expect(json).toMatchObject({ total: 1, events: [{ outcome: 'succeeded' }] });
   });
 
-  it('has its adapters in both module kinds, where no framework is installed', async () => {
+  it('has its adapters in both module kinds, without an installed framework', async () => {
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@countersign']);
     expect(existsSync(join(folder, 'node_modules/@countersign/client/node_modules'))).toBe(false);
     const names = Object.entries(ADAPTERS);
@@ -103,7 +103,7 @@ describe('the JavaScript client, installed into an empty folder as its README sa
     ]);
   });
 
-  it('asks from a bundle for browsers, with what a browser has and nothing of Node', async () => {
+  it('works from a bundle for browsers, without modules of Node', async () => {
     const { apiKey, agentId, baseUrl } = instance.bootstrap;
     const imports = Object.keys(ADAPTERS).map((path, n) => `import * as a${n} from '@countersign/client/${path}';`);
     const program =
@@ -112,7 +112,7 @@ describe('the JavaScript client, installed into an empty folder as its README sa
       `globalThis.asked = new Countersign(${JSON.stringify({ apiKey, agentId, baseUrl })}).check({ actionType: 'pay' });\n`;
     writeFileSync(join(folder, 'page.mjs'), program);
     const esbuild = join(HOUSE, 'node_modules/esbuild/bin/esbuild');
-    // It ends with an error where a module of Node is imported.
+    // It ends with an error if a module of Node is imported.
     const { stdout } = await run(esbuild, ['page.mjs', '--bundle', '--platform=browser', '--format=iife'], {
       cwd: folder,
     });
@@ -122,7 +122,7 @@ describe('the JavaScript client, installed into an empty folder as its README sa
     expect(await (page as unknown as { asked: Promise<unknown> }).asked).toMatchObject({ allowed: true });
   });
 
-  it('is typed for who imports it and for who requires it', async () => {
+  it('has types for import and for require', async () => {
     const adapters = Object.entries(ADAPTERS).map(([path, name], n) => ({ path, name, as: `guard${n}` }));
     const program = (first: string): string =>
       `${first}\nconst one = new Countersign('key', 'id');\n` +

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the server does with a request: `client-cases/README.md`. */
+/** Answer to a request: `client-cases/README.md`. */
 export type Played =
   | 'close'
   | 'silent'
@@ -18,7 +18,7 @@ export interface SeenRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Plays the answers of a case, one a request; the last stands for all that follow. Without answers nobody listens. */
+/** Plays the answers of a case, one per request; the last one repeats. Without answers it does not listen. */
 export class FaultServer {
   readonly seen: SeenRequest[] = [];
 

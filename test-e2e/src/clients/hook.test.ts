@@ -19,7 +19,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** The settings of Claude Code and the shell lines, as the README has them. */
+/** The settings of Claude Code and the shell lines of the README. */
 const settings = JSON.parse(
   /^```json\n([^]*?)^```$/mu.exec(README.slice(README.indexOf('## Hooks')))?.[1] ?? '{}',
 ) as Settings;
@@ -36,7 +36,7 @@ describe('countersign hook', () => {
     environment = {
       ...process.env,
       NODE_OPTIONS: '',
-      // `countersign` as an installation would have it, and a folder for temporary files of its own.
+      // `countersign` as installed, and a private folder for temporary files.
       PATH: `${join(HOUSE, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}`,
       TMPDIR: folder,
       ...settings.env,
@@ -64,8 +64,13 @@ describe('countersign hook', () => {
     });
   }
 
-  /** What Claude Code does for an event of a tool call. */
-  const tell = (event: string, toolUseId: string, env?: Record<string, string>, more: object = {}): Promise<Ended> => {
+  /** Runs the hook commands of Claude Code for an event of a tool call. */
+  const runHooks = (
+    event: string,
+    toolUseId: string,
+    env?: Record<string, string>,
+    more: object = {},
+  ): Promise<Ended> => {
     const input = {
       session_id: 'e2e',
       transcript_path: join(folder, 'e2e.jsonl'),
@@ -90,39 +95,39 @@ describe('countersign hook', () => {
     return (json as { events: unknown[] }).events;
   };
 
-  it('checks each tool call with the settings of the README, and reports what became of it', async () => {
+  it('checks each tool call with the settings of the README, and reports its outcome', async () => {
     expect(Object.keys(settings.hooks)).toEqual(['PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
-    expect(await tell('PreToolUse', 'toolu_1')).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(await tell('PreToolUse', 'toolu_2')).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(await tell('PostToolUse', 'toolu_1', {}, { tool_response: { stdout: '' } })).toMatchObject({ code: 0 });
-    expect(await tell('PostToolUseFailure', 'toolu_2', {}, { error: 'exit 1' })).toMatchObject({ code: 0 });
+    expect(await runHooks('PreToolUse', 'toolu_1')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await runHooks('PreToolUse', 'toolu_2')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await runHooks('PostToolUse', 'toolu_1', {}, { tool_response: { stdout: '' } })).toMatchObject({ code: 0 });
+    expect(await runHooks('PostToolUseFailure', 'toolu_2', {}, { error: 'exit 1' })).toMatchObject({ code: 0 });
     expect(await outcomes()).toMatchObject([{ outcome: 'failed' }, { outcome: 'succeeded' }]);
-    expect(await tell('PostToolUse', 'toolu_1')).toMatchObject({ code: 1, stdout: '' });
+    expect(await runHooks('PostToolUse', 'toolu_1')).toMatchObject({ code: 1, stdout: '' });
   }, 60_000);
 
-  it('denies what the profile forbids, and tells the model the rule', async () => {
+  it('denies forbidden calls, and gives the model the rule', async () => {
     const headers = await instance.session();
     const profile = `/v1/agents/${instance.bootstrap.agentId}/profile`;
     await instance.request('PATCH', profile, { headers, body: { off_limits_actions: ['Bash'] } });
-    const denied = await tell('PreToolUse', 'toolu_3');
+    const denied = await runHooks('PreToolUse', 'toolu_3');
     expect([denied.code, denialOf(denied)]).toEqual([0, expect.stringContaining('off_limits_actions:Bash')]);
     await instance.request('PATCH', profile, { headers, body: { off_limits_actions: [] } });
   }, 60_000);
 
   it.each<[string, readonly Played[], Record<string, string>, string]>([
-    ['nobody listens', [], {}, 'Ask the user whether Countersign runs'],
+    ['no server listens', [], {}, 'Ask the user whether Countersign runs'],
     ['something else answers', [{ status: 200, body: '<!doctype html><p>Sign in</p>' }], {}, 'it is not JSON'],
     ['the answer is cut off', [{ status: 200, body: { allowed: true }, cutAt: 9 }], {}, 'did not decide'],
     ['the key is refused', [{ status: 401, body: { error: 'send a valid API key' } }], {}, 'COUNTERSIGN_API_KEY'],
     ['there is no key', [], { COUNTERSIGN_API_KEY: '' }, 'COUNTERSIGN_API_KEY is not set'],
-  ])('denies where %s', async (_what, answers, env, words) => {
+  ])('denies if %s', async (_what, answers, env, message) => {
     const server = await FaultServer.start(answers);
-    const ended = await tell('PreToolUse', 'toolu_4', { COUNTERSIGN_BASE_URL: server.address, ...env });
+    const ended = await runHooks('PreToolUse', 'toolu_4', { COUNTERSIGN_BASE_URL: server.address, ...env });
     if (answers.length > 0) await server.stop();
-    expect([ended.code, denialOf(ended)]).toEqual([0, expect.stringContaining(words)]);
+    expect([ended.code, denialOf(ended)]).toEqual([0, expect.stringContaining(message)]);
   });
 
-  it('denies where nothing is answered in time, and allows it only where fail-open says so', async () => {
+  it('denies if there is no answer in time, and allows only with fail-open', async () => {
     const server = await FaultServer.start(['silent']);
     const env = { COUNTERSIGN_BASE_URL: server.address };
     const action = '{"type":"tool_use"}';
@@ -135,7 +140,7 @@ describe('countersign hook', () => {
     expect([open.code, open.stderr]).toEqual([0, expect.stringContaining('not checked')]);
   });
 
-  it('denies where its input does not end, and where the answer is of another protocol', async () => {
+  it('denies if its input does not end, and if the answer uses another protocol', async () => {
     const upgrade = { connection: 'upgrade', upgrade: 'websocket' };
     const server = await FaultServer.start([{ status: 101, body: '', headers: upgrade }]);
     const env = { COUNTERSIGN_BASE_URL: server.address };
@@ -165,7 +170,7 @@ describe('countersign hook', () => {
         name.endsWith('answer-in-time.js') ? Promise.reject(new Error('gone')) : next(name, context);\`;
       register('data:text/javascript,' + encodeURIComponent(hooks));`,
     ],
-  ])('denies where it %s', async (_what, before) => {
+  ])('denies if it %s', async (_what, before) => {
     writeFileSync(join(folder, 'before.mjs'), before);
     const env = { NODE_OPTIONS: `--import=${join(folder, 'before.mjs')}` };
     expect(await run('countersign hook check', '{"type":"a"}', env)).toMatchObject({ code: 2, stdout: '' });
@@ -178,14 +183,14 @@ describe('countersign hook', () => {
     ['claud-code', '{}'],
     ['check --no-such-option', '{"type":"a"}'],
     ['check --data-dir nowhere', '{"type":"a"}'],
-  ])('never ends with a code that lets an action through (%s, %#)', async (form, input) => {
+  ])('never ends with a code that allows an action (%s, %#)', async (form, input) => {
     const unset = { COUNTERSIGN_API_KEY: '' };
     const { code, stdout, stderr } = await run(`countersign hook ${form}`, input, unset);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).not.toBe('');
   });
 
-  it('is one line in a program of one’s own, as the README has it', async () => {
+  it('is one line in a shell script, as in the README', async () => {
     const ended = await run(lines, '');
     expect(ended).toEqual({ code: 0, stdout: 'deploying\n', stderr: '' });
     expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }, {}, {}]);

@@ -10,7 +10,7 @@ const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 const ANOTHER = '1c8e5b1f-7a3c-4d4b-8c1f-1e4a6e2d3b88';
 const refund = (body: unknown): Action => ({ actionType: 'refund', payload: body });
 
-/** What is asked of a service under the guard, and how the service is stopped. */
+/** The requests sent to the guarded service, and how to stop it. */
 type Start = (
   countersign: Countersign,
 ) => Promise<{ address: string; handled: string[]; stop: () => Promise<unknown> }>;
@@ -29,7 +29,7 @@ const onExpress: Start = async (countersign) => {
     if (path === '/fails') throw new Error('the till is empty');
     response.json({ paid: true });
   });
-  // Express writes what a handler throws to the log of whoever runs it.
+  // Express logs errors of handlers.
   app.set('env', 'test');
   const server = app.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -74,30 +74,30 @@ describe.each([
       const answer = await fetch(service.address + path, { method: 'POST', headers, body: '{"usd":40}' });
       return { status: answer.status, json: await answer.json().catch(() => null) };
     };
-    const told = async (count: number): Promise<unknown[]> => {
+    const reported = async (count: number): Promise<unknown[]> => {
       while (decides.seen.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
       return decides.seen.map(({ path, body }) => [path, body['agentId'], body['outcome'] ?? body['action']]);
     };
     const stop = async (): Promise<void> => void (await Promise.all([service.stop(), decides.stop()]));
-    return { ...service, ask, told, stop, seen: decides.seen };
+    return { ...service, ask, reported, stop, seen: decides.seen };
   };
 
-  it('asks with the body of the request, and tells what was answered, for the agent that the request names', async () => {
-    const { ask, handled, told, stop } = await guarded([allowed, logged, allowed, logged]);
+  it('checks the body of the request, and reports the answer, for the agent that the request names', async () => {
+    const { ask, handled, reported, stop } = await guarded([allowed, logged, allowed, logged]);
     expect(await ask('/refunds')).toEqual({ status: 200, json: { paid: true } });
     const action = { type: 'refund', payload: { usd: 40 } };
     const first = [
       ['/v1/check', AGENT, action],
       ['/v1/mcp/log', AGENT, 'succeeded'],
     ];
-    expect(await told(2)).toEqual(first);
+    expect(await reported(2)).toEqual(first);
     expect((await ask('/fails')).status).toBe(500);
-    expect(await told(4)).toEqual([...first, ['/v1/check', ANOTHER, action], ['/v1/mcp/log', ANOTHER, 'failed']]);
+    expect(await reported(4)).toEqual([...first, ['/v1/check', ANOTHER, action], ['/v1/mcp/log', ANOTHER, 'failed']]);
     expect(handled).toEqual(['/refunds', '/fails']);
     await stop();
   });
 
-  it('handles nothing that is denied, or that nobody decided, and asks nothing where there is nothing to ask', async () => {
+  it('handles no denied or undecided request, and sends no check if there is nothing to check', async () => {
     const denied = {
       status: 200,
       body: { allowed: false, reason: 'no', severity: 'P1', violation_type: 'off_limits' },
@@ -112,7 +112,7 @@ describe.each([
     await stop();
   });
 
-  it('is not open because its client throws', async () => {
+  it('stays closed if its client throws', async () => {
     const { ask, handled, stop } = await guarded(['close'], 'throw');
     expect([(await ask('/refunds')).status, handled]).toEqual([503, []]);
     await stop();
@@ -120,7 +120,7 @@ describe.each([
 });
 
 describe('the guard on Fastify', () => {
-  it('is before the routes of its scope and of the plugins in it, also of those that came first, and of no other scope', async () => {
+  it('precedes the routes of its scope and of the plugins in it, also earlier ones, and of no other scope', async () => {
     const decides = await FaultServer.start([{ status: 200, body: { allowed: false, reason: 'no' } }]);
     const countersign = new Countersign({ apiKey: 'k', agentId: AGENT, baseUrl: decides.address });
     const app = Fastify({ forceCloseConnections: true });
@@ -141,12 +141,12 @@ describe('the guard on Fastify', () => {
     route('/outside')(app);
     const address = await app.listen({ port: 0, host: '127.0.0.1' });
     const guarded = ['/before', '/after', '/waiting-before', '/inner-before', '/inner-after'];
-    const told: unknown[] = [];
+    const answers: unknown[] = [];
     for (const path of [...guarded, '/plugin-before', '/outside', '/none']) {
-      told.push([path, (await fetch(address + path)).status]);
+      answers.push([path, (await fetch(address + path)).status]);
     }
     await Promise.all([app.close(), decides.stop()]);
-    expect(told).toEqual([
+    expect(answers).toEqual([
       ...guarded.map((path) => [path, 403]),
       ['/plugin-before', 200],
       ['/outside', 200],

@@ -79,7 +79,7 @@ describe('countersign mcp-proxy, between the official client and official server
     return (json as { readonly events: readonly Event[] }).events;
   };
 
-  it('lists what the agent may use, and asks the client as the server does', async () => {
+  it('lists the permitted tools, and forwards requests of the server to the client', async () => {
     const names = (await files.listTools()).tools.map(({ name }) => name);
     expect(names).toContain('read_text_file');
     expect(names).not.toContain('write_file');
@@ -92,11 +92,11 @@ describe('countersign mcp-proxy, between the official client and official server
       'search_nodes',
     ]);
     expect(await events('action.checked')).toEqual([]);
-    // The folder that the client named when the server asked for its roots.
+    // The folder that the client named in its answer to the server's request for roots.
     while (!(await call(files, 'list_allowed_directories', {})).content[0]!.text.includes(folder)) await sleep(20);
   }, 30_000);
 
-  it('lets through what is allowed, two at once and long as well', async () => {
+  it('forwards allowed calls, two concurrent and a long one', async () => {
     const [plain, long] = await Promise.all([
       call(files, 'read_text_file', { path: join(folder, 'plain.txt') }),
       call(files, 'read_text_file', { path: join(folder, 'long.txt') }),
@@ -107,7 +107,7 @@ describe('countersign mcp-proxy, between the official client and official server
     expect([missing.isError, missing.content[0]!.text]).toEqual([true, expect.stringContaining('ENOENT')]);
   }, 30_000);
 
-  it('refuses what is off limits, with the reason, before the server hears of it', async () => {
+  it('refuses off-limits calls, with the reason, before they reach the server', async () => {
     const path = join(folder, 'new.txt');
     const denied = await call(files, 'write_file', { path, content: 'x' });
     expect([denied.isError, denied.content[0]!.text]).toEqual([
@@ -128,7 +128,7 @@ describe('countersign mcp-proxy, between the official client and official server
     expect(JSON.stringify(withheld)).not.toContain('someone');
   });
 
-  it('remembers, and tells what became of every call', async () => {
+  it('records the outcome of every call', async () => {
     const entities = [{ name: 'shop', entityType: 'shop', observations: ['sells apples'] }];
     expect((await call(memory, 'create_entities', { entities })).isError ?? false).toBe(false);
     expect(JSON.stringify(await call(memory, 'read_graph', {}))).toContain('sells apples');
@@ -137,13 +137,14 @@ describe('countersign mcp-proxy, between the official client and official server
       const checked = await events('action.checked');
       return checked.map(({ eventId, action }) => `${action.tool_name} ${of.get(eventId) ?? 'unknown'}`).toReversed();
     };
-    const wanted = (told: readonly string[]): boolean => told.filter((line) => line.endsWith('unknown')).length === 2;
-    let told = await reads();
-    while (told.length < 8 || !wanted(told)) {
+    const isComplete = (lines: readonly string[]): boolean =>
+      lines.filter((line) => line.endsWith('unknown')).length === 2;
+    let recorded = await reads();
+    while (recorded.length < 8 || !isComplete(recorded)) {
       await sleep(50);
-      told = await reads();
+      recorded = await reads();
     }
-    expect([...new Set(told)].sort()).toEqual([
+    expect([...new Set(recorded)].sort()).toEqual([
       'create_entities succeeded',
       'create_entities unknown',
       'list_allowed_directories succeeded',
@@ -154,7 +155,7 @@ describe('countersign mcp-proxy, between the official client and official server
     ]);
   }, 60_000);
 
-  it('passes on what a server does not know', async () => {
+  it('forwards errors of the server for unknown tools', async () => {
     await expect(files.request({ method: 'vendor/own' }, ListRootsRequestSchema)).rejects.toMatchObject({
       code: -32_601,
     });

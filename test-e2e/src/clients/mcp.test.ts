@@ -48,7 +48,7 @@ onEachProfile('the tool protocol, by its official client', (start) => {
   const call = async (name: string, given: Record<string, unknown>): Promise<Result> =>
     (await client.callTool({ name, arguments: given })) as Result;
 
-  it('checks, reports and scans, and what it says is in the archive', async () => {
+  it('checks, reports and scans, and the archive has the records', async () => {
     const allowed = await call('check_action', { agentId, action: { type: 'pay' } });
     expect(allowed.structuredContent).toMatchObject({ allowed: true, eventId: expect.any(String) });
     const { eventId } = allowed.structuredContent;
@@ -65,10 +65,10 @@ onEachProfile('the tool protocol, by its official client', (start) => {
     expect(json).toMatchObject({ total: 1, events: [{ refersTo: eventId, outcome: 'succeeded' }] });
   });
 
-  it('registers an agent, and tells of a bad argument as an error of the tool', async () => {
+  it('registers an agent, and reports an invalid argument as an error of the tool', async () => {
     const made = await call('register_agent', { name: 'made by a model' });
     expect(made.structuredContent).toMatchObject({ name: 'made by a model', status: 'active' });
-    // The key that registered it gets no second limit by it.
+    // The key that registered it gets no additional limit through it.
     const acting = await call('check_action', { agentId: made.structuredContent['id'], action: { type: 'pay' } });
     expect([acting.isError, acting.structuredContent]).toEqual([
       true,
@@ -98,11 +98,11 @@ onEachProfile('the tool protocol, by its official client', (start) => {
     const bound = await instance.request('POST', '/v1/api-keys', { headers, body: own });
     expect(await statuses((bound.json as typeof key).key)).toEqual([200, 200, 201, 200, 200]);
     expect((await call('log_action', { ...registered, outcome: 'skipped' })).isError).toBe(true);
-    expect((await call('check_action', { agentId: 'nobody' })).isError).toBe(true);
+    expect((await call('check_action', { agentId: 'not-an-id' })).isError).toBe(true);
     expect((await call('log_action', { agentId, eventId: agentId, outcome: 'failed' })).isError).toBe(true);
   });
 
-  it('gives a tool call one verdict, whichever way it comes in', async () => {
+  it('gives a tool call the same decision on every route', async () => {
     const apiKey = { 'x-service-key': key.key };
     const post = async (path: string, body: object): Promise<{ status: number; json: Record<string, unknown> }> =>
       (await instance.request('POST', path, { headers: apiKey, body })) as {
@@ -135,18 +135,18 @@ onEachProfile('the tool protocol, by its official client', (start) => {
       };
       const expected = TOOL_CALLS.cases.map(({ name, denied = [] }) => [name, !denied.includes(profile)]);
       for (const [route, verdicts] of Object.entries(routes)) {
-        const said = TOOL_CALLS.cases.map(({ name }, place) => [name, verdicts[place]]);
+        const said = TOOL_CALLS.cases.map(({ name }, index) => [name, verdicts[index]]);
         expect([profile, route, said]).toEqual([profile, route, expected]);
       }
     }
   }, 60_000);
 
-  it('refuses a key as soon as it is revoked, also of who has connected before', async () => {
+  it('refuses a key as soon as it is revoked, also on existing connections', async () => {
     expect((await instance.request('DELETE', `/v1/api-keys/${key.id}`, { headers })).status).toBe(204);
     await expect(client.listTools()).rejects.toThrow(/401|was revoked/u);
   });
 
-  it('takes nothing but messages', async () => {
+  it('accepts only messages', async () => {
     const { apiKey } = instance.bootstrap;
     const listening = await instance.request('GET', '/mcp', { headers: { 'x-service-key': apiKey } });
     expect([listening.status, listening.headers['allow']]).toEqual([405, 'POST']);

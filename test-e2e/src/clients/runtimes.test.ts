@@ -12,7 +12,7 @@ import { PLACE } from './happened-here.js';
 const run = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL('happened-here.js', import.meta.url));
 const bin = runtimesFolder();
-/** The oldest Node that the client says it runs on, and those that only resemble it. */
+/** The oldest Node that the client supports, and Node-like runtimes. */
 const RUNTIMES = [
   ['Node 18', 'node', []],
   ['Deno', 'deno', ['run', '--allow-all', '--no-prompt']],
@@ -20,9 +20,9 @@ const RUNTIMES = [
 ] as const;
 
 const cases = casesOf('faults.json');
-const expected = cases.map(({ name, expect: { ...told } }) => [
+const expected = cases.map(({ name, expect: { ...members } }) => [
   name,
-  Object.fromEntries(Object.entries(told).filter(([member]) => !OF_THE_SERVER.has(member))),
+  Object.fromEntries(Object.entries(members).filter(([member]) => !OF_THE_SERVER.has(member))),
 ]);
 
 const inRuntimes = bin === null ? describe.skip : describe;
@@ -42,9 +42,9 @@ inRuntimes(`the JavaScript client passes the cases of every client on other plat
         writeFileSync(file, JSON.stringify(cases.map((one, n) => ({ one, address: servers[n]!.address }))));
         const env = { PATH: process.env['PATH'], HOME: folder, DENO_DIR: folder, DENO_NO_UPDATE_CHECK: '1' };
         const { stdout } = await run(join(bin!, command), [...args, PROGRAM, file], { env, timeout: 100_000 });
-        const { told, ...where } = JSON.parse(stdout) as { platform: string; told: object[] };
+        const { results, ...where } = JSON.parse(stdout) as { platform: string; results: object[] };
         expect(where).toEqual({ platform });
-        expect(told.map((one, n) => [cases[n]!.name, one])).toEqual(expected);
+        expect(results.map((one, n) => [cases[n]!.name, one])).toEqual(expected);
         expect(
           servers.flatMap(({ seen }) => seen).every(({ headers }) => headers['x-service-key'] === PLACE.apiKey),
         ).toBe(true);

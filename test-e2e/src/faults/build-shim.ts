@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Compiles a shim unless this very source has been compiled before.
+ * Compiles a shim unless the same source has been compiled before.
  * @param name folder of its source.
  * @returns the path of the shared library, for LD_PRELOAD.
- * @throws when there is no C compiler or the source does not compile.
+ * @throws if there is no C compiler or the source does not compile.
  */
 export function buildShim(name: 'fault-shim' | 'clock-shim' = 'fault-shim'): string {
   const sources = join(PACKAGE, name);

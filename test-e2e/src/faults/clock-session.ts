@@ -2,15 +2,15 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildShim } from './build-shim.js';
 
-/** A wall clock of its own for the processes that are started with `env`. */
+/** A separate wall clock for the processes that are started with `env`. */
 export interface ClockSession {
   /** To be added to the environment of the process under test. Add no other LD_PRELOAD. */
   readonly env: Readonly<Record<string, string>>;
-  /** From now on their wall clock runs this far before (or, below 0, behind) the machine's. */
+  /** Shifts their wall clock by this much ahead of (or, below 0, behind) the machine's. */
   step(ms: number): void;
 }
 
-/** @param folder for the file that holds the offset; not watched by a fault session */
+/** @param folder for the file with the offset; not watched by a fault session */
 export function openClockSession(folder: string): ClockSession {
   const file = join(folder, 'clock-offset');
   const step = (ms: number): void => {

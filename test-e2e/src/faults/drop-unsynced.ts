@@ -19,23 +19,23 @@ import { type FileJournal, PAGE_BYTES, type UndoRecord, readFileJournal } from '
 
 export interface DropOptions {
   /**
-   * How many of a file's `unsynced` writes, oldest first, reached the disk all the same: the system may write back
-   * any time. Without it none.
+   * How many of a file's `unsynced` writes, oldest first, reached the disk anyway: the system may write back at
+   * any time. Default: none.
    */
   readonly keep?: (path: string, unsynced: number) => number;
 }
 
-/** What the power loss took, by path. */
+/** Effects of the power loss, by path. */
 export interface Dropped {
   readonly writes: Readonly<Record<string, number>>;
   readonly names: readonly string[];
 }
 
 /**
- * Puts the files below `directory` back to what a power loss with an empty page cache would leave: names first, then
- * contents, newest change first. A sync of a file makes its contents and its creation durable, as ext4 does; renames
+ * Restores the files below `directory` to the state after a power loss with an empty page cache: names first, then
+ * contents, newest change first. A sync of a file makes its contents and its creation durable, as on ext4; renames
  * and deletions are durable when their folder was synced. Empties `journal`.
- * @throws when a journal is not one of the fault shim.
+ * @throws if a journal is not one of the fault shim.
  */
 export function dropUnsynced(directory: string, journal: string, options: DropOptions = {}): Dropped {
   const changes = readNameJournal(join(journal, 'names'));
@@ -109,7 +109,7 @@ function putBack(file: number, offset: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, offset + done);
 }
 
-/** The record page by page, but for the saved ones, with zeros where the file had ended; nothing past `size`. */
+/** The record page by page, except saved ones, with zeros beyond the former end of the file; nothing past `size`. */
 function piecesWithout(
   record: UndoRecord,
   saved: ReadonlySet<number>,

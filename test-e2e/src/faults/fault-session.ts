@@ -6,34 +6,34 @@ import { type FileCall, readFileCalls } from './file-calls.js';
 
 type InjectedError = 'EIO' | 'ENOSPC' | 'EDQUOT' | 'EROFS';
 
-/** What the shim does to the calls that concern it, from the next call on. Counting starts anew with each setting. */
+/** Faults of the shim for matching calls, from the next call on. Counting restarts with each setting. */
 export interface Faults {
-  /** Part of the path of the files concerned; without it all below the directory. */
+  /** Part of the path of the affected files; default: all below the directory. */
   readonly match?: string;
   /** `short`: half of the bytes are written. `fill`: the first write is short, the following fail with ENOSPC. */
   readonly write?: InjectedError | 'short' | 'fill';
   readonly fsync?: InjectedError;
-  /** Delays happen on every call concerned, whatever `skip` and `times` say. */
+  /** Delays affect every matching call, regardless of `skip` and `times`. */
   readonly delayWriteMs?: number;
   readonly delayFsyncMs?: number;
   /** Ends the process with SIGKILL at that point. */
   readonly kill?: 'before-write' | 'after-write' | 'before-fsync' | 'after-fsync';
   /** How many calls of a kind pass first. */
   readonly skip?: number;
-  /** How many calls of a kind are hit then; without it all. */
+  /** How many calls of a kind are affected then; default: all. */
   readonly times?: number;
 }
 
 export interface FaultSession {
   /** To be added to the environment of the process under test. Add no other LD_PRELOAD. */
   readonly env: Readonly<Record<string, string>>;
-  /** Replaces the faults in force, also those of running processes. */
+  /** Replaces the active faults, also in running processes. */
   inject(faults: Faults): void;
-  /** No more faults; undo records are kept on. */
+  /** Removes all faults; undo records are still kept. */
   clear(): void;
   /** The writes and syncs below the directory so far, in the order in which they ended. */
   calls(): readonly FileCall[];
-  /** Power loss. Call it when every process that was started with `env` has ended. */
+  /** Power loss. Call it after every process that was started with `env` has ended. */
   dropUnsynced(options?: DropOptions): Dropped;
   /** Removes the session's own files; leaves the directory. */
   dispose(): void;
@@ -41,7 +41,7 @@ export interface FaultSession {
 
 /**
  * Watches the files below `directory` (created when missing) in every process that is started with `env`.
- * The session's own files lie in a new folder beside it, on the same disk.
+ * The session's own files are in a new folder next to it, on the same disk.
  */
 export function openFaultSession(directory: string): FaultSession {
   mkdirSync(directory, { recursive: true });

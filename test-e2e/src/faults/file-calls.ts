@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** One write or sync as the shim saw it. Times are `process.hrtime.bigint()` of the same machine. */
+/** A write or sync recorded by the shim. Times are `process.hrtime.bigint()` of the same machine. */
 export interface FileCall {
   readonly kind: 'write' | 'fsync';
   readonly beganNs: bigint;
   readonly endedNs: bigint;
   /** Bytes written; 0 for a sync and for a failure. */
   readonly bytes: number;
-  /** The errno that the caller got, or 0. */
+  /** The errno of the caller, or 0. */
   readonly errno: number;
   readonly path: string;
 }
 
 const LINE = /^(write|fsync) (\d+) (\d+) (\d+) (\d+) (.+)$/;
 
-/** Reads FAULT_STATS; a last line that a kill cut off is left out. */
+/** Reads FAULT_STATS; a truncated last line is ignored. */
 export function readFileCalls(stats: string): readonly FileCall[] {
   if (!existsSync(stats)) return [];
   return readFileSync(stats, 'utf8')
@@ -34,7 +34,7 @@ export function readFileCalls(stats: string): readonly FileCall[] {
     });
 }
 
-/** A request to the service under test and when its answer came, by `process.hrtime.bigint()`. */
+/** A request to the service under test and the time of its answer, by `process.hrtime.bigint()`. */
 export interface AnsweredRequest {
   readonly id: string;
   readonly sentNs: bigint;
@@ -43,8 +43,8 @@ export interface AnsweredRequest {
 
 /**
  * The requests that were answered although, between sending and answer, no successful sync of a file whose path
- * contains `file` followed a write to it: their answers preceded their sync. Exact for one request at a time; among
- * concurrent ones another's write and sync may stand in, and `dropUnsynced` is the stricter test.
+ * contains `file` followed a write to it: their answers preceded their sync. Exact for sequential requests; with
+ * concurrent ones another's write and sync may be mistaken for theirs, and `dropUnsynced` is the stricter test.
  */
 export function answeredBeforeSync(
   requests: readonly AnsweredRequest[],

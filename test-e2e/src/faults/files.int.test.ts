@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs statements over `node:fs` in a process of its own, with the directory as its working directory. */
+/** Runs statements over `node:fs` in a child process, in the directory. */
 function run(script: string): string {
   return execFileSync(process.execPath, ['--input-type=commonjs', '-e', `const fs = require('node:fs');\n${script}`], {
     cwd: data,
@@ -37,7 +37,7 @@ const SYNC_FOLDER = "{ const d = fs.openSync('.', 'r'); fs.fsyncSync(d); fs.clos
 
 describe('names after a power loss', () => {
   it.each([
-    ['a new file is gone', "fs.writeFileSync('new', 'x');", { old: 'old' }],
+    ['a new file is lost', "fs.writeFileSync('new', 'x');", { old: 'old' }],
     ['a new file stays when it was synced', "fs.writeFileSync('new', 'x', { flush: true });", { old: 'old', new: 'x' }],
     [
       'a new file is empty when only its folder was synced',
@@ -83,7 +83,7 @@ describe('names after a power loss', () => {
 });
 
 describe('a descriptor', () => {
-  it('that was closed and serves another file leaves the first one alone', () => {
+  it('that was closed and reused for another file does not affect the first one', () => {
     const other = JSON.stringify(join(folder, 'elsewhere'));
     const numbers = run(`
       const first = fs.openSync('safe', 'w');
@@ -108,7 +108,7 @@ describe('a sync that failed', () => {
     fs.fsyncSync(f);
     console.log(code);`;
 
-  it('has lost its writes although the next sync succeeds', () => {
+  it('has lost its writes even if the next sync succeeds', () => {
     writeFileSync(join(data, 'log'), 'safe and sound');
     session.inject({ fsync: 'EIO', times: 1 });
     expect(run(FAIL_THEN_RETRY)).toBe('EIO\n');
@@ -116,7 +116,7 @@ describe('a sync that failed', () => {
     expect(contents()).toEqual({ log: 'safe and sound' });
   });
 
-  it('has lost them also when another process syncs', () => {
+  it('has lost them also if another process syncs', () => {
     writeFileSync(join(data, 'log'), 'safe and sound');
     session.inject({ fsync: 'EIO', times: 1 });
     run(FAIL_THEN_RETRY);
@@ -144,7 +144,7 @@ describe('a sync that failed', () => {
 type Step = readonly ['write', number, string] | readonly ['truncate', number] | readonly ['sync'];
 
 describe('any sequence of writes, truncations and syncs', () => {
-  it('leaves what the last sync saw', () => {
+  it('leaves the state of the last sync', () => {
     const step: fc.Arbitrary<Step> = fc.oneof(
       { weight: 5, arbitrary: fc.tuple(fc.constant('write' as const), fc.nat(9000), fc.string({ maxLength: 6000 })) },
       { weight: 2, arbitrary: fc.tuple(fc.constant('truncate' as const), fc.nat(12_000)) },

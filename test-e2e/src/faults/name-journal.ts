@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A change of names that no sync has made durable. Inodes are decimal; `kept-<inode>` in the journal holds the file. */
+/** A change of names that was not synced. Inodes are decimal; `kept-<inode>` in the journal holds the file. */
 export type NameChange =
   | { readonly kind: 'created'; readonly inode: string; readonly path: string }
   | { readonly kind: 'unlinked'; readonly inode: string; readonly path: string }
@@ -9,7 +9,7 @@ export type NameChange =
 
 /**
  * Reads the shim's journal of names: C(reated), U(nlinked), R(enamed), S(ynced inode), D(irectory synced).
- * @returns what is not durable, oldest first.
+ * @returns changes that are not durable, oldest first.
  */
 export function readNameJournal(path: string): readonly NameChange[] {
   if (!existsSync(path)) return [];

@@ -7,14 +7,14 @@ import type { AnsweredRequest } from './file-calls.js';
 const PROGRAM = fileURLToPath(new URL('../../fault-shim/probe.mjs', import.meta.url));
 
 export interface Probe {
-  /** Commits the row `number`: when it was answered, or SQLite's error code, or `null` when the program died. */
+  /** Commits the row `number`: resolves to the time of its answer, SQLite's error code, or `null` if the program died. */
   commit(number: number): Promise<AnsweredRequest | string | null>;
-  /** Ends it with SIGKILL; resolves when it is gone. */
+  /** Ends it with SIGKILL; resolves when it has ended. */
   kill(): Promise<void>;
   readonly ended: Promise<unknown>;
 }
 
-/** Starts `probe.mjs` on a database file; resolves when its table is there. */
+/** Starts `probe.mjs` on a database file; resolves when its table exists. */
 export async function startProbe(
   database: string,
   synchronous: 'OFF' | 'FULL',

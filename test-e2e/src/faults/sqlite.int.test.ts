@@ -51,7 +51,7 @@ async function commitAll(target: Probe, first: number, last: number): Promise<re
 }
 
 describe('power loss', () => {
-  it('takes committed rows when nothing was synced: kill -9 alone does not show it', async () => {
+  it('loses committed rows if nothing was synced: kill -9 alone does not show it', async () => {
     probe = await startProbe(database, 'OFF', session.env);
     await commitAll(probe, 1, 40);
     await probe.kill();
@@ -60,14 +60,14 @@ describe('power loss', () => {
     expect(storedNumbers()).toEqual([0]);
   });
 
-  it('leaves them without the drop', async () => {
+  it('keeps them without the drop', async () => {
     probe = await startProbe(database, 'OFF', session.env);
     await commitAll(probe, 1, 40);
     await probe.kill();
     expect(storedNumbers()).toEqual(upTo(40));
   });
 
-  it('takes nothing that was committed with synchronous=FULL, checkpoints included', async () => {
+  it('loses nothing that was committed with synchronous=FULL, checkpoints included', async () => {
     probe = await startProbe(database, 'FULL', session.env);
     await commitAll(probe, 1, 1500);
     await probe.kill();
@@ -75,7 +75,7 @@ describe('power loss', () => {
     expect(storedNumbers()).toEqual(upTo(1500));
   });
 
-  it('takes nothing acknowledged at any point of a commit, whatever part of the rest reached the disk', async () => {
+  it('loses nothing acknowledged at any point of a commit, whatever part of the rest reached the disk', async () => {
     let last = 0;
     for (let round = 0; round < 24; round += 1) {
       probe = await startProbe(database, 'FULL', session.env);
@@ -93,7 +93,7 @@ describe('power loss', () => {
       session.clear();
       session.dropUnsynced({ keep: (_path, unsynced) => (round * 7) % (unsynced + 1) });
       const stored = storedNumbers();
-      // The commit that was cut off may have landed; nothing else.
+      // The interrupted commit may be durable; nothing else.
       expect([last + 1, last + 2]).toContain(stored.length);
       expect(stored).toEqual(upTo(stored.length - 1));
       last = stored.length - 1;
@@ -103,7 +103,7 @@ describe('power loss', () => {
 });
 
 describe('injected errors', () => {
-  it('surface as SQLITE_IOERR_FSYNC when a sync fails', async () => {
+  it('surface as SQLITE_IOERR_FSYNC if a sync fails', async () => {
     probe = await startProbe(database, 'FULL', session.env);
     session.inject({ fsync: 'EIO', match: 'rows.db-wal' });
     expect(await probe.commit(1)).toBe('SQLITE_IOERR_FSYNC');
@@ -111,7 +111,7 @@ describe('injected errors', () => {
     expect(await probe.commit(2)).toMatchObject({ id: '2' });
   });
 
-  it('surface as SQLITE_FULL when no space is left', async () => {
+  it('surface as SQLITE_FULL if no space is left', async () => {
     probe = await startProbe(database, 'FULL', session.env);
     session.inject({ write: 'ENOSPC' });
     expect(await probe.commit(1)).toBe('SQLITE_FULL');
@@ -123,14 +123,14 @@ describe('injected errors', () => {
     expect(storedNumbers()).toEqual([0, 1]);
   });
 
-  it('surface as SQLITE_IOERR_WRITE when a write fails', async () => {
+  it('surface as SQLITE_IOERR_WRITE if a write fails', async () => {
     probe = await startProbe(database, 'FULL', session.env);
     session.inject({ write: 'EIO', times: 1 });
     expect(await probe.commit(1)).toBe('SQLITE_IOERR_WRITE');
     expect(await probe.commit(1)).toMatchObject({ id: '1' });
   });
 
-  it('are made good by SQLite when writes are short', async () => {
+  it('are handled by SQLite if writes are short', async () => {
     probe = await startProbe(database, 'FULL', session.env);
     session.inject({ write: 'short' });
     await commitAll(probe, 1, 5);
@@ -140,7 +140,7 @@ describe('injected errors', () => {
     expect(session.calls().some(({ kind, bytes }) => kind === 'write' && bytes === 1)).toBe(true);
   });
 
-  it('concern the files that match only', async () => {
+  it('affect only matching files', async () => {
     probe = await startProbe(database, 'FULL', session.env);
     session.inject({ fsync: 'EIO', write: 'EIO', match: 'other.db' });
     await commitAll(probe, 1, 3);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What `span` bytes at `offset` were before a write or a truncation; `bytes` is shorter where the file ended. */
+/** The `span` bytes at `offset` before a write or a truncation; `bytes` is shorter if the file ended there. */
 export interface UndoRecord {
   readonly offset: number;
   readonly previousSize: number;
@@ -8,7 +8,7 @@ export interface UndoRecord {
   readonly bytes: Uint8Array;
 }
 
-/** A record whose sync failed: gone from the disk, but for the pages that a later write and sync took along. */
+/** A record whose sync failed: lost, except for the pages that a later write and sync included. */
 export interface LostRecord extends UndoRecord {
   readonly savedPages: ReadonlySet<number>;
   /** A later sync succeeded: the file's size is then durable. */
@@ -33,7 +33,7 @@ function pagesOf({ offset, span }: UndoRecord): readonly number[] {
 }
 
 /**
- * Reads one file's undo records (`struct record` of the shim's journal.c). An unfinished last record is left out: the
+ * Reads one file's undo records (`struct record` of the shim's journal.c). An unfinished last record is ignored: the
  * shim writes the record first, so its write did not happen.
  */
 export function readFileJournal(path: string): FileJournal {

@@ -5,31 +5,31 @@ import { freePort } from '#infra/processes/free-port.js';
 import { newDataDir, type Installation } from './installation.js';
 import { startLocalnet } from './localnet-process.js';
 
-/** Variables of the shared servers that an instance of the distributed profile needs. */
+/** Variables of the shared servers for an instance of the distributed profile. */
 const SERVERS = {
   kafka: 'COUNTERSIGN_TEST_KAFKA_BROKERS',
   mongo: 'COUNTERSIGN_TEST_MONGODB_URI',
   redis: 'COUNTERSIGN_TEST_REDIS_URL',
 } as const;
 
-/** Those of the variables that are not set. */
+/** The variables that are not set. */
 export function missingServers(): readonly string[] {
   return Object.values(SERVERS).filter((name) => addressOf(name) === '');
 }
 
 const addressOf = (name: string): string => process.env[name] ?? '';
 
-/** Where the servers of an installation are. */
+/** Addresses of an installation's servers. */
 export interface ServerAddresses {
   readonly kafka: string;
   /** Without the name of a database. */
   readonly mongo: string;
   readonly redis: string;
-  /** Topics of one copy are made and accepted; default true. */
+  /** Creates and accepts topics with one copy; default true. */
   readonly singleBroker?: boolean;
 }
 
-/** A network of its own, and names of its own on these servers; default: those that all tests share. */
+/** A separate network, and separate names on these servers; default: those that all tests share. */
 export async function distributedInstallation(
   servers: ServerAddresses = {
     kafka: addressOf(SERVERS.kafka),
@@ -63,7 +63,7 @@ export async function distributedInstallation(
     },
     async discard() {
       await localnet.end();
-      // Its drivers load slowly: once they are needed.
+      // Loaded on demand: the drivers load slowly.
       const { cleanUp } = await import('#infra/clean-up.js');
       await cleanUp({ brokers, topicPrefix: name, mongoUri, redisUrl, keyPrefix: name });
       rmSync(dirname(dataDir), { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function distributedInstallation(
   };
 }
 
-/** The same servers, with a database of one's own. */
+/** The same servers, with another database. */
 function databaseUri(uri: string, database: string): string {
   const url = new URL(uri);
   url.pathname = `/${database}`;

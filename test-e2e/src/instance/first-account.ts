@@ -24,7 +24,7 @@ interface Requests {
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
 }
 
-/** What the first start does on the embedded profile is a command on the other. */
+/** Runs the command that replaces the embedded profile's first start. */
 export async function makeFirstAccount(env: Readonly<Record<string, string>>): Promise<Bootstrap> {
   const { code, stdout, stderr } = await countersign(['admin', 'bootstrap'], env);
   if (code !== 0) throw new Error(`admin bootstrap ended with ${String(code)}: ${stderr}`);
@@ -40,14 +40,14 @@ export function checkAt(asked: Requests, action: unknown, more: CheckOptions): P
   });
 }
 
-const LOGIN_TRIES = 5;
+const LOGIN_ATTEMPTS = 5;
 
-/** Headers of a new session of the first account's admin; a login that is told to try again does. */
+/** Headers of a new session of the first account's admin; retries a login that is answered with 503. */
 export async function sessionAt(asked: Requests): Promise<{ readonly authorization: string }> {
   const { email, password } = asked.bootstrap;
   const logIn = (): Promise<Answer> => asked.request('POST', '/v1/auth/login', { body: { email, password } });
   let answer = await logIn();
-  for (let tries = 1; answer.status === 503 && tries < LOGIN_TRIES; tries += 1) {
+  for (let attempts = 1; answer.status === 503 && attempts < LOGIN_ATTEMPTS; attempts += 1) {
     await sleep(1000);
     answer = await logIn();
   }

@@ -15,19 +15,19 @@ export interface FsckCheck {
   readonly notes: readonly string[];
 }
 
-/** What `countersign fsck --json` says. */
+/** Output of `countersign fsck --json`. */
 export interface Fsck {
   readonly code: number | null;
   readonly count: number;
   readonly windows: { readonly closed: number; readonly anchored: number };
   readonly checks: readonly FsckCheck[];
-  /** One line a finding: `<check>: <place>: <problem>`. */
+  /** One line per finding: `<check>: <place>: <problem>`. */
   readonly lines: readonly string[];
-  /** What is named without being a finding: `<check>: <note>`. */
+  /** Notes that are not findings: `<check>: <note>`. */
   readonly notes: readonly string[];
 }
 
-/** Of a data directory of the embedded profile, or of an installation of either; `settled`: lag is a finding. */
+/** Checks a data directory of the embedded profile, or an installation of either; `settled`: lag is a finding. */
 export async function fsck(what: string | Installation, { settled = false } = {}): Promise<Fsck> {
   const { dataDir, env } = typeof what === 'string' ? { dataDir: what, env: {} } : what;
   const options = settled ? ['--settled'] : [];
@@ -47,8 +47,8 @@ export async function fsck(what: string | Installation, { settled = false } = {}
 }
 
 /**
- * Throws what fsck finds, line by line. An installation of the embedded profile must be stopped, one of the distributed
- * profile may run.
+ * Throws the findings of fsck, one per line. An installation of the embedded profile must be stopped, one of the distributed
+ * profile may be running.
  */
 export async function fsckClean(
   installation: Installation,

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 
 export type Profile = 'embedded' | 'distributed';
 
-/** What outlives an instance: its folder and, on the distributed profile, its network and its names on the servers. */
+/** The persistent part of an instance: its folder and, on the distributed profile, its network and its names on the servers. */
 export interface Installation {
   readonly profile: Profile;
   readonly dataDir: string;
-  /** Where it listens; `null` where each start chooses. */
+  /** Its address; `null` if each start chooses one. */
   readonly baseUrl: string | null;
-  /** What every command of it is started with. */
+  /** Environment of its commands. */
   readonly env: Readonly<Record<string, string>>;
-  /** Removes everything of it, once no instance of it runs. */
+  /** Removes all its data, once no instance of it runs. */
   discard(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export function newDataDir(): string {
   return join(mkdtempSync(join(tmpdir(), 'countersign-e2e-')), 'data');
 }
 
-/** In a folder that holds the data directory alone. */
+/** An installation in a folder that holds only the data directory. */
 export function embeddedInstallation(dataDir: string): Installation {
   return {
     profile: 'embedded',

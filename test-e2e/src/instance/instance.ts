@@ -14,16 +14,16 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Wait until ready; default true. */
   readonly wait?: boolean;
-  /** Program before node, for example `['taskset', '-c', '0']`. */
+  /** Command before node, for example `['taskset', '-c', '0']`. */
   readonly under?: readonly string[];
 }
 
-/** What takes requests as an instance does, whatever stands before it. */
+/** A target of requests like an instance, possibly behind a proxy. */
 export type Asked = Pick<Instance, 'bootstrap' | 'request' | 'check'>;
 
 const READY_WITHIN_MS = 60_000;
 
-/** A running standalone process, seen from outside alone. */
+/** A running standalone process, used only from outside. */
 export class Instance {
   #bootstrap: Bootstrap | null = null;
 
@@ -44,7 +44,7 @@ export class Instance {
       env: {
         COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
         COUNTERSIGN_LOG_LEVEL: 'warn',
-        // A stalled disk of the test machine is not what a test asks about, unless it sets its own deadline.
+        // Unless a test sets its own deadline, a stalled disk of the test machine must not fail it.
         COUNTERSIGN_CHECK_DEADLINE_MS: '10000',
         ...installation.env,
         ...options.env,
@@ -61,7 +61,7 @@ export class Instance {
     return instance;
   }
 
-  /** Another one on what this one leaves, once it has ended. */
+  /** Starts another one on the data of this one, which has ended. */
   startAgain(options: Omit<StartOptions, 'dataDir'> = {}): Promise<Instance> {
     return Instance.startOn(this.installation, options);
   }
@@ -80,7 +80,7 @@ export class Instance {
     return pid;
   }
 
-  /** What it printed, the last 100,000 characters. */
+  /** Its output, the last 100,000 characters. */
   get output(): string {
     return this.process.output;
   }
@@ -90,7 +90,7 @@ export class Instance {
     return this.#bootstrap;
   }
 
-  /** Resolves when `/readyz` says so with this process's own address, and there is an account. */
+  /** Resolves when `/readyz` returns 200 at this process's own address, and there is an account. */
   async ready(): Promise<void> {
     const { baseUrl } = this.installation;
     const until = Date.now() + READY_WITHIN_MS;
@@ -148,7 +148,7 @@ export class Instance {
     return sessionAt(this);
   }
 
-  /** SIGTERM, and how it ended. */
+  /** Sends SIGTERM; resolves with the exit. */
   async stop(): Promise<Ended> {
     const ended = await this.process.end('SIGTERM');
     if (ended.code !== 0)

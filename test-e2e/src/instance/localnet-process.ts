@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProgramProcess } from './program-process.js';
 
-/** `countersign localnet`, in a process of its own. */
+/** `countersign localnet` as a process. */
 export interface LocalnetProcess {
   readonly rpcUrl: string;
   end(): Promise<void>;
@@ -10,7 +10,7 @@ export interface LocalnetProcess {
 const STARTS_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
-/** Starts it on a free port with its ledger in that data directory; resolves when it serves. */
+/** Starts it on a free port with its ledger in that data directory; resolves when it is ready. */
 export async function startLocalnet(dataDir: string): Promise<LocalnetProcess> {
   const localnet = new ProgramProcess(['localnet', '--data-dir', dataDir], { env: { COUNTERSIGN_LOG_LEVEL: 'warn' } });
   for (const until = Date.now() + STARTS_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {

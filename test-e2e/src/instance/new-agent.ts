@@ -1,9 +1,9 @@
 import type { Instance } from './instance.js';
 
 /**
- * A new agent with this profile.
+ * Creates an agent with this profile.
  * @param session headers of a session of its account
- * @throws Error when it is refused
+ * @throws Error if it is refused
  */
 export async function newAgent(
   instance: Pick<Instance, 'request'>,

@@ -2,12 +2,12 @@ import { distributedInstallation, missingServers } from './distributed.js';
 import { Instance, type StartOptions } from './instance.js';
 import type { Profile } from './installation.js';
 
-/** Starts a new installation of the profile that is being tested. */
+/** Starts a new installation of the tested profile. */
 export type Start = (options?: Omit<StartOptions, 'dataDir'>) => Promise<Instance>;
 
 /**
- * Runs the same tests on both profiles. Without servers those of the distributed one are skipped, and their name says
- * what is missing.
+ * Runs the same tests on both profiles. Without servers those of the distributed one are skipped, and their name lists
+ * the missing servers.
  */
 export function onEachProfile(what: string, tests: (start: Start, profile: Profile) => void): void {
   describe(`${what} [embedded]`, () => tests((options) => Instance.start(options), 'embedded'));

@@ -2,22 +2,22 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { guardProcess } from '#infra/processes/guard.js';
 import { PROGRAM } from './program.js';
 
-/** How a process ended. */
+/** Exit of a process. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 export interface ProgramOptions {
-  /** Besides `PATH`; nothing else is handed on. */
+  /** In addition to `PATH`; nothing else is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** Program before node, for example `['taskset', '-c', '0']`. */
+  /** Command before node, for example `['taskset', '-c', '0']`. */
   readonly under?: readonly string[];
 }
 
 const KEPT_OUTPUT = 100_000;
 
-/** `countersign <args>` as it runs; it ends with the tests, however these end. */
+/** A running `countersign <args>`; it ends with the tests, however these end. */
 export class ProgramProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -38,7 +38,7 @@ export class ProgramProcess {
     this.child.stderr?.on('data', keep);
   }
 
-  /** What it printed, the last 100,000 characters. */
+  /** Its output, the last 100,000 characters. */
   get output(): string {
     return this.#output;
   }
@@ -47,7 +47,7 @@ export class ProgramProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Sends it the signal if it still runs; how it ended. */
+  /** Sends the signal if it still runs; resolves with the exit. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended> {
     this.child.kill(signal);
     return this.ended;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 export interface RawAnswer {
-  /** Of every answer on the connection, in order. */
+  /** Statuses of all answers on the connection, in order. */
   readonly statuses: readonly number[];
   readonly text: string;
   /** The other side closed the connection. */
@@ -10,10 +10,10 @@ export interface RawAnswer {
 
 const STATUS_LINE = /(?:^|\r\n\r\n|[}\]"\w])HTTP\/1\.1 (\d{3}) /g;
 
-/** So long nothing comes before this side ends as well, ms: at first, and once an answer has begun. */
+/** Silence after which this side ends as well, ms: before the first byte, and once an answer has begun. */
 const SILENCE = { first: 1500, next: 100 } as const;
 
-/** Sends bytes as they are, and collects what comes until the connection ends. */
+/** Sends bytes unchanged, and collects the answers until the connection ends. */
 export function sendBytes(baseUrl: string, bytes: string | Uint8Array, withinMs = 20_000): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function sendBytes(baseUrl: string, bytes: string | Uint8Array, withinMs 
       socket.setTimeout(SILENCE.next);
     });
     socket.on('close', () => settle(true));
-    // A reset is an end as well.
+    // A reset ends the connection as well.
     socket.on('error', () => undefined);
     socket.write(bytes);
   });

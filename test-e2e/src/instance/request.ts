@@ -5,7 +5,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The parsed body; `undefined` where there is none or it is no JSON. */
+  /** The parsed body; `undefined` if there is none or it is not JSON. */
   readonly json: unknown;
 }
 
@@ -13,14 +13,14 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string | Uint8Array;
 }
 
-/** The connection ended, or was never made, before the answer. */
+/** The connection ended, or was never established, before the answer. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
-  /** That of the operating system: `ECONNRESET`, `ECONNREFUSED`. */
+  /** Error code of the operating system: `ECONNRESET`, `ECONNREFUSED`. */
   readonly code: string | undefined;
 
   constructor(
@@ -72,7 +72,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Polls until `probe` gives something; throws after `seconds`. */
+/** Polls until `probe` resolves to a value; throws after `seconds`. */
 export async function eventually<T>(what: string, seconds: number, probe: () => Promise<T | null>): Promise<T> {
   const until = Date.now() + seconds * 1000;
   for (;;) {

@@ -4,12 +4,12 @@ import type { Browser, Page } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** The browser of this machine; `null` where there is none. */
+/** The browser of this machine; `null` if there is none. */
 function installedBrowser(): string | null {
   return NAMES.find((name) => spawnSync(name, ['--version'], { timeout: 20_000 }).status === 0) ?? null;
 }
 
-/** The browser for tests, `null` where there is none. @throws where tests must have one */
+/** The browser for tests, `null` if there is none. @throws if tests require one */
 export function testedBrowser(): string | null {
   const name = installedBrowser();
   if (name === null && process.env['COUNTERSIGN_TEST_INFRA'] === 'required') {
@@ -18,18 +18,18 @@ export function testedBrowser(): string | null {
   return name;
 }
 
-/** Headless, and as it comes: with a profile of its own that is gone afterwards. */
+/** Headless, with a temporary profile. */
 export function openBrowser(name: string): Promise<Browser> {
   const found = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
-  // A container's user is root, for whom the sandbox does not start; what is opened is our own.
+  // The sandbox does not start for root, the user of a container; only our own pages are opened.
   return chromium.launch({ executablePath: found, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
-/** What a page did that a strict policy, or a reader without a network, would not have let it do. */
+/** Violations of a strict policy, or of offline use, by a page. */
 export interface Watched {
-  /** Origins that were asked for anything, the page's own included. */
+  /** Origins of all requests, the page's own included. */
   readonly origins: Set<string>;
-  /** What the policy refused, what the console calls an error, and what was thrown. */
+  /** Policy violations, console errors, and exceptions. */
   readonly complaints: string[];
 }
 

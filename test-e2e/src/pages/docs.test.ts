@@ -43,7 +43,7 @@ describe('the API description', () => {
     expect(stdout).toBe('{"allowed":true}');
   });
 
-  it('has an example for each body of an agent’s request, and it works with an id of one’s own', async () => {
+  it('has an example for each body of an agent’s request, which works with a real id', async () => {
     const { agentId, apiKey } = instance.bootstrap;
     const checked = await instance.check({ type: 'tool_use' });
     const eventId = String(checked.headers['x-event-id']);
@@ -73,7 +73,7 @@ describe('the API description', () => {
     expect(Object.keys(statuses)).toContain('/v1/mcp/log');
   });
 
-  it('is served as a page whose files are kept by their hash, and asked for again without', async () => {
+  it('is a page whose files are cached by their hash, and revalidated without one', async () => {
     const page = await instance.request('GET', '/docs');
     expect(page.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -121,7 +121,7 @@ describe('the API description', () => {
       expect(await page.locator('.opblock').count()).toBe(operations.length);
     });
 
-    it('asks with an API key, and shows the answer', async () => {
+    it('sends a request with an API key, and shows the answer', async () => {
       const { agentId, apiKey } = instance.bootstrap;
       await page.locator('.auth-wrapper > .authorize, button.authorize').first().click();
       await page.locator('.auth-container', { hasText: 'x-service-key' }).locator('input').first().fill(apiKey);
@@ -141,12 +141,12 @@ describe('the API description', () => {
       );
     }, 60_000);
 
-    it('asks nobody but the process that it comes from, and does nothing that its policy forbids', () => {
+    it('sends requests only to its own origin, and violates no policy', () => {
       expect([...watched.origins]).toEqual([instance.bootstrap.baseUrl]);
       expect(watched.complaints).toEqual([]);
     });
 
-    it('has a neighbour at /verify that verifies a report under its own policy, and uploads nothing', async () => {
+    it('links to /verify, which verifies a report under its own policy, and uploads nothing', async () => {
       const [headers, now] = [await instance.session(), Date.now()];
       const range = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now + 60_000).toISOString() };
       const body = { format: 'json', frameworks: ['soc2'], ...range };

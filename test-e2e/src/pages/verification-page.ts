@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 
-/** What a reader gives to the page: all of it from elsewhere than the service. */
+/** Input of the page, none of it from the service. */
 export interface Given {
-  /** Of the service that has the page. */
+  /** Of the service that serves the page. */
   readonly baseUrl: string;
   readonly report: string;
   readonly pem: string;
@@ -12,7 +12,7 @@ export interface Given {
   readonly absences?: readonly string[];
 }
 
-/** The verdict of the page `/verify` for a file, and all that it says of it. */
+/** The verdict of the page `/verify` for a file, and all its text. */
 export async function askPage(browser: Browser, given: Given): Promise<{ verdict: string; text: string }> {
   const page = await browser.newPage();
   try {

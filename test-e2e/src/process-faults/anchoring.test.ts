@@ -8,7 +8,7 @@ import type { ServiceProcess } from '../topology/service-process.js';
 import { FaultyTopology, metric, onTopology } from './faulty-topology.js';
 import { FaultyNode } from './faulty-node.js';
 
-onTopology('anchoring, when its leader or its node fails', () => {
+onTopology('anchoring, if its leader or its node fails', () => {
   let faulty: FaultyTopology;
   let node: FaultyNode;
   const load = (name: string): SteadyLoad =>
@@ -41,8 +41,8 @@ onTopology('anchoring, when its leader or its node fails', () => {
   }, 60_000);
 
   it.each([
-    ['when its transaction has just been sent', 'sendTransaction'],
-    ['before it knows what became of its transaction', 'getSignatureStatuses'],
+    ['right after its transaction was sent', 'sendTransaction'],
+    ['before it knows the status of its transaction', 'getSignatureStatuses'],
   ])(
     'the leader killed %s: another process takes over',
     async (_when, method) => {
@@ -69,18 +69,22 @@ onTopology('anchoring, when its leader or its node fails', () => {
     await topology.ready();
     const checks = load('node');
     for (const fault of ['drops', 'refuses', 'lags'] as const) {
-      node.countAnew();
+      node.resetCount();
       node.fault = fault;
       await eventually(`the node ${fault}`, 60, async () =>
         node.did[fault] > (fault === 'lags' ? 2 : 0) ? true : null,
       );
-      // So long that what was made under `lags` is called expired.
+      // Long enough for transactions made under `lags` to be reported as expired.
       await sleep(fault === 'lags' ? 4000 : 500);
       expect(node.mostAlike).toBeLessThanOrEqual(1);
     }
-    node.countAnew();
+    node.resetCount();
     node.fault = 'delays';
-    await eventually('what the node keeps is called expired and made anew', 60, async () => node.mostAlike > 1 || null);
+    await eventually(
+      'transactions kept by the node expire and are made again',
+      60,
+      async () => node.mostAlike > 1 || null,
+    );
     node.fault = 'none';
     expect(await node.release()).toBeGreaterThan(1);
     const attempts = await faulty.end(checks);
@@ -102,7 +106,7 @@ onTopology('anchoring, when its leader or its node fails', () => {
     await fsckClean(faulty.installation);
   }, 120_000);
 
-  /** It names the node, and only it waits: the checks go on, and whoever anchored before is ready. */
+  /** It reports the node, and only it waits: checks continue, and instances that anchored before are ready. */
   async function startsWithoutNode(one: ServiceProcess): Promise<void> {
     const others = faulty.topology.processes.filter((other) => other !== one);
     node.fault = 'refuses';
@@ -114,7 +118,7 @@ onTopology('anchoring, when its leader or its node fails', () => {
       });
       for (const other of others) expect(await other.readiness()).toEqual({ ready: true });
       for (const other of others.filter(({ services }) => services.includes('anchoring'))) {
-        await eventually('the outage is told of', 60, async () => {
+        await eventually('the outage is logged', 60, async () => {
           return (await metric(other, 'countersign_anchoring_chain_reachable')).get('') === 0 ? true : null;
         });
       }
@@ -124,7 +128,7 @@ onTopology('anchoring, when its leader or its node fails', () => {
     await one.ready();
   }
 
-  /** Events of the first agents that two anchors tell of. */
+  /** Events of the first agents that occur in two anchors. */
   async function twiceAnchored(): Promise<readonly string[]> {
     const { topology, session, agentIds } = faulty;
     const found: string[] = [];
@@ -141,7 +145,7 @@ onTopology('anchoring, when its leader or its node fails', () => {
     return found;
   }
 
-  /** How often the authority said each memo on the chain. */
+  /** Number of occurrences of each of the authority's memos on the chain. */
   async function memosOnChain(): Promise<ReadonlyMap<string, number>> {
     const { topology, session } = faulty;
     const [anchor] = await listAnchors(topology, session, faulty.agentIds[0]);

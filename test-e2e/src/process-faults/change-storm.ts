@@ -5,13 +5,13 @@ import type { Session } from '../torture/recorded.js';
 const CALL = { type: 'http_call', url: 'https://api.example.com/v1/orders' };
 
 /**
- * Changes without a pause while their owners end and start: for each agent freezes and profiles, and API keys that are
- * made and revoked. After each that was answered, one gateway after the other must obey it in its very next check.
+ * Changes things without a pause while their owners end and start: freezes and profiles of each agent, and API keys that are
+ * created and revoked. After each answered change, every gateway in turn must apply it in its next check.
  */
 export class ChangeStorm {
-  /** What was answered and did not hold. */
+  /** Answered changes that did not hold. */
   readonly problems: string[] = [];
-  /** Changes that were answered. */
+  /** Number of answered changes. */
   answered = 0;
   /** Keys whose revocation was answered. */
   readonly revoked: string[] = [];
@@ -30,7 +30,7 @@ export class ChangeStorm {
   ) {
     const until = async (turn: (n: number) => Promise<void>): Promise<void> => {
       for (let n = 1; !this.#stopped; n += 1) {
-        // Without an answer its owner has ended: nothing is promised.
+        // Without an answer its owner has ended: nothing is guaranteed.
         await turn(n).catch(() => undefined);
         await sleep(20);
       }
@@ -39,7 +39,7 @@ export class ChangeStorm {
     this.#running = Promise.all([...agents, until(() => this.#revokeKey())]);
   }
 
-  /** Agents that are frozen, as was answered. */
+  /** Frozen agents, according to the answers. */
   get frozen(): readonly string[] {
     return [...this.#states].flatMap(([id, state]) => (state === 'frozen' ? [id] : []));
   }
@@ -91,7 +91,7 @@ export class ChangeStorm {
     await this.#everywhere('a revoked key', 401, null, { key });
   }
 
-  /** Everything that was answered last, asked again of each gateway; what does not hold. */
+  /** Checks the last answered changes again on each gateway; returns those that do not hold. */
   async stillHolds(): Promise<readonly string[]> {
     const before = this.problems.length;
     for (const [agentId, state] of this.#states) {

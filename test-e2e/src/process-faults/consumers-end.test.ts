@@ -8,7 +8,7 @@ import { directly, FaultyTopology, MANY_AGENTS, metric, onTopology, sharedAmong 
 
 const DEEP = `${'['.repeat(5000)}${']'.repeat(5000)}`;
 
-/** Values that no reader of the events may take for one; `null`: a record without a value. */
+/** Values that are not events; `null`: a record without a value. */
 const POISON: readonly (string | Buffer | null)[] = [
   'no JSON',
   '{"v":1}',
@@ -48,7 +48,7 @@ onTopology('consumers of the archive that end under load', () => {
     await faulty?.discard();
   }, 60_000);
 
-  it('killed one after the other: nothing is skipped, nothing is there twice', async () => {
+  it('killed one after the other: nothing is skipped or duplicated', async () => {
     const checks = load('killed');
     const archives = faulty.topology.of('audit-log');
     for (const archive of archives) {
@@ -63,7 +63,7 @@ onTopology('consumers of the archive that end under load', () => {
     await faulty.whole();
   }, 120_000);
 
-  it('frozen for longer than its group waits: its partitions move, and its late writes count for nothing', async () => {
+  it('frozen beyond the session timeout of its group: its partitions move, and its late writes have no effect', async () => {
     const [frozen, ...others] = faulty.topology.of('audit-log');
     const checks = load('moved');
     await sleep(500);
@@ -81,7 +81,7 @@ onTopology('consumers of the archive that end under load', () => {
     await faulty.whole();
   }, 120_000);
 
-  it('given what is no event: it is parked with its coordinates, counted, and every partition goes on', async () => {
+  it('given invalid events: they are dead-lettered with their coordinates and counted, and every partition continues', async () => {
     const { KAFKA_BROKERS = '', COUNTERSIGN_KAFKA_TOPIC_PREFIX: prefix = '' } = faulty.installation.env;
     const checks = load('poisoned');
     const records = POISON.map((value, partition) => ({
@@ -99,21 +99,21 @@ onTopology('consumers of the archive that end under load', () => {
     const sum = counted.flatMap((values) => [...values.values()]).reduce((total, value) => total + value, 0);
     expect(sum).toBe(POISON.length);
     const letters = await readTopic(KAFKA_BROKERS, `${prefix}dead-letters`);
-    const parked = letters.map(({ key, value }) => ({ key, ...(JSON.parse(value) as DeadLetter) }));
-    const consumers = new Set(parked.map(({ consumer }) => consumer));
+    const deadLetters = letters.map(({ key, value }) => ({ key, ...(JSON.parse(value) as DeadLetter) }));
+    const consumers = new Set(deadLetters.map(({ consumer }) => consumer));
     expect(consumers).toContain('audit-log');
     for (const consumer of consumers) {
-      const keys = parked.filter((letter) => letter.consumer === consumer).map(({ key }) => key);
+      const keys = deadLetters.filter((letter) => letter.consumer === consumer).map(({ key }) => key);
       expect(keys.sort()).toEqual(expected);
     }
-    for (const { key, ...letter } of parked) {
+    for (const { key, ...letter } of deadLetters) {
       expect(key).toBe(`agent-events/${letter.partition}/${letter.offset}`);
       const original = POISON[letter.partition] ?? '';
       expect(letter.sha256).toBe(createHash('sha256').update(original).digest('hex'));
     }
   }, 120_000);
 
-  it('and what is anchored is what is listed', async () => {
+  it('and the anchored events are the listed ones', async () => {
     await allAnchored(faulty.topology, faulty.session, 120);
     const ends = await faulty.topology.stop();
     expect(ends.filter(({ code }) => code !== 0)).toEqual([]);

@@ -7,28 +7,28 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-/** What the node does to its callers at the moment. */
+/** The current fault of the node. */
 export type NodeFault =
   | 'none'
-  /** Says that it took a transaction and forgets it. */
+  /** Accepts a transaction and drops it. */
   | 'drops'
-  /** Answers 429 and asks to come back in a second. */
+  /** Answers 429 with a retry after a second. */
   | 'refuses'
-  /** Takes each transaction on, calls it expired two seconds after it was made, and knows of none: it is far behind. */
+  /** Forwards each transaction, reports it as expired two seconds after it was made, and knows none: it is far behind. */
   | 'lags'
-  /** Calls a transaction expired two seconds after it was made, and keeps each that it gets until `release`. */
+  /** Reports a transaction as expired two seconds after it was made, and keeps it until `release`. */
   | 'delays';
 
 const SHORT_VALIDITY_BLOCKS = 5;
-/** In the form of a signature. */
+/** Has the form of a signature. */
 const TAKEN = '1'.repeat(64);
 
-/** A Solana node that passes on to a healthy one what its present fault lets through. */
+/** A Solana node that forwards to a healthy one as far as its current fault allows. */
 export class FaultyNode {
   fault: NodeFault = 'none';
-  /** What each fault did so far. */
+  /** Number of effects of each fault so far. */
   readonly did = { drops: 0, refuses: 0, lags: 0, delays: 0 };
-  /** Each transaction that came, by what it says: who signs what, without the blockhash. */
+  /** Received transactions, by their content: signers and instructions, without the blockhash. */
   readonly #sent = new Map<string, Set<string>>();
   readonly #held = new Map<string, string>();
   #atNext: { readonly method: string; readonly act: () => Promise<unknown> } | null = null;
@@ -58,17 +58,17 @@ export class FaultyNode {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How many different transactions that say the same came; of the most frequent one. */
+  /** Largest number of different transactions with the same content. */
   get mostAlike(): number {
     return Math.max(0, ...[...this.#sent.values()].map((wires) => wires.size));
   }
 
-  /** Forgets what came, so that `mostAlike` tells of what follows. */
-  countAnew(): void {
+  /** Resets `mostAlike`. */
+  resetCount(): void {
     this.#sent.clear();
   }
 
-  /** Resolves once somebody has asked that and `act` is over, which runs after it was passed on and instead of an answer. */
+  /** At the next call of the method: forwards it, runs `act`, and does not answer. Resolves after `act`. */
   atNext(method: string, act: () => Promise<unknown>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#atNext = { method, act: () => act().then(() => resolve(), reject) };
@@ -83,7 +83,7 @@ export class FaultyNode {
       this.#atNext = null;
       await this.#pass(body);
       await act();
-      throw new Error('whoever asked is gone');
+      throw new Error('the caller is gone');
     }
     if (fault === 'refuses') {
       this.did.refuses += 1;
@@ -111,7 +111,7 @@ export class FaultyNode {
     return { status: 200, text: JSON.stringify(answer) };
   }
 
-  /** A legacy transaction of one signature: that, the header, the accounts, the blockhash, the instructions. */
+  /** A legacy transaction with one signature: signature, header, accounts, blockhash, instructions. */
   #note(wire: string): void {
     const bytes = Buffer.from(wire, 'base64');
     const accounts = 1 + 64 + 3;
@@ -120,7 +120,7 @@ export class FaultyNode {
     this.#sent.set(says, (this.#sent.get(says) ?? new Set()).add(wire));
   }
 
-  /** Hands over what was kept, as a slow network would; how many transactions the healthy node took. */
+  /** Forwards the kept transactions, like a slow network; returns how many the healthy node accepted. */
   async release(): Promise<number> {
     const held = [...this.#held.values()];
     this.#held.clear();
@@ -129,7 +129,7 @@ export class FaultyNode {
     return taken;
   }
 
-  /** Asks the healthy node. */
+  /** Calls the healthy node. */
   async call<T>(method: string, params: readonly unknown[]): Promise<T> {
     const answer = await this.#pass(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
     return (JSON.parse(answer) as { result: T }).result;

@@ -14,7 +14,7 @@ import type { Session } from '../torture/recorded.js';
 /** An idle machine needs a second or two. */
 const FOLLOWS_WITHIN_S = 120;
 
-/** Enough that each partition of the events has some. */
+/** Enough for each partition of the events to have some. */
 export const MANY_AGENTS = 16;
 const SOME_AGENTS = 6;
 
@@ -23,13 +23,13 @@ if (missing.length > 0 && process.env['COUNTERSIGN_TEST_INFRA'] === 'required') 
   throw new Error(`COUNTERSIGN_TEST_INFRA=required, and these are missing: ${missing.join(', ')}`);
 }
 
-/** `describe`, or without servers a skipped one whose name says what it needs. */
+/** `describe`, or without servers a skipped one whose name lists them. */
 export function onTopology(what: string, tests: () => void): void {
   if (missing.length === 0) describe(what, tests);
   else describe.skip(`${what} (needs ${missing.join(', ')})`, tests);
 }
 
-/** A topology that one test file breaks again and again, and everything that its callers were answered. */
+/** A topology for repeated faults in one test file, and all answers that its callers got. */
 export class FaultyTopology {
   readonly #attempts: TimedAttempt[] = [];
 
@@ -58,8 +58,8 @@ export class FaultyTopology {
   }
 
   /**
-   * Ends a load; what its callers were answered counts from now on.
-   * @param counts which of them; of a killed gateway's open requests the edge cannot say what became of them
+   * Ends a load; its answers count from now on.
+   * @param counts selects the counted ones; the edge does not know the result of open requests of a killed gateway
    */
   async end(
     load: SteadyLoad,
@@ -70,11 +70,11 @@ export class FaultyTopology {
     return attempts;
   }
 
-  /** Of what was answered so far nothing is missing in the list, nothing is there twice, no sequence has a gap. */
+  /** The list has every answered check once, and no sequence has a gap. */
   async whole(through: Asked = this.topology): Promise<void> {
     const expected = this.#attempts.filter(isRecorded).length;
     let last = -1;
-    // One number, until it rests: pages of a list that grows overlap.
+    // Waits for a stable number: pages of a growing list overlap.
     await eventually('as many events are listed as were answered, and no more come', FOLLOWS_WITHIN_S, async () => {
       const before = last;
       const { status, json } = await through.request('GET', '/v1/events?limit=1', { headers: this.session });
@@ -93,7 +93,7 @@ export class FaultyTopology {
   }
 }
 
-/** Agents of the first account, one after the other: what follows is about other things than how busy this machine is. */
+/** Creates agents of the first account one after the other, to limit the load on the machine. */
 async function newAgents(topology: Topology, session: Session, count: number): Promise<readonly string[]> {
   const made: string[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -107,7 +107,7 @@ async function newAgents(topology: Topology, session: Session, count: number): P
   return made;
 }
 
-/** One process, asked past the edge. */
+/** One process, called without the edge. */
 export function directly(topology: Topology, process: ServiceProcess): Asked {
   const request: Asked['request'] = (method, path, options = {}) => send(process.url, method, path, options);
   return {
@@ -121,7 +121,7 @@ export function directly(topology: Topology, process: ServiceProcess): Asked {
   };
 }
 
-/** The values of one metric by its labels, as written; empty where the process does not answer. */
+/** The values of one metric by its labels, as written; empty if the process does not answer. */
 export async function metric(process: ServiceProcess, name: string): Promise<ReadonlyMap<string, number>> {
   const answer = await send(process.probesUrl, 'GET', '/metrics', {}).catch(() => null);
   const lines = (answer?.text ?? '').split('\n').filter((line) => line.startsWith(name));
@@ -133,7 +133,7 @@ export async function metric(process: ServiceProcess, name: string): Promise<Rea
   );
 }
 
-/** How many partitions of the events a process of audit-log reads at present. */
+/** Number of partitions of the events that a process of audit-log reads now. */
 export async function partitionsOf(process: ServiceProcess): Promise<number> {
   const lag = await metric(process, 'countersign_consumer_lag_messages');
   return [...lag.keys()].filter((labels) => labels.includes('partition="agent-events/')).length;
@@ -150,7 +150,7 @@ export async function sharedAmong(processes: readonly ServiceProcess[], seconds:
 
 const EVENT_PARTITIONS = 12;
 
-/** SIGKILL, a moment without it, and a start on the same address; resolves when it is ready. */
+/** Kills it, waits, and starts it on the same address; resolves when it is ready. */
 export async function killAndStart(process: ServiceProcess, awayMs = 300): Promise<void> {
   await process.kill();
   await sleep(awayMs);

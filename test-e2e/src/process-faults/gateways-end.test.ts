@@ -6,7 +6,7 @@ import type { Topology } from '../topology/topology.js';
 import { isRecorded } from '../torture/load.js';
 import { FaultyTopology, onTopology } from './faulty-topology.js';
 
-/** Callers that open a connection for each request, beside those that keep theirs. */
+/** Callers with a new connection for each request, in addition to those with persistent ones. */
 function withoutKeeping(topology: Topology): Asked {
   const { bootstrap } = topology;
   return {
@@ -40,7 +40,7 @@ onTopology('two gateways behind the edge that end under load', () => {
     for (const gateway of topology.of('gateway')) {
       expect(await gateway.stop()).toEqual({ code: 0, signal: null });
       gateway.start();
-      // The next one ends in the same moment: this one must be in use by then.
+      // The next one ends at the same moment: this one must be in use by then.
       await gateway.ready();
     }
     await sleep(500);
@@ -50,7 +50,7 @@ onTopology('two gateways behind the edge that end under load', () => {
     await faulty.whole();
   }, 180_000);
 
-  it('killed one after the other: what was answered is recorded once, and the other one goes on', async () => {
+  it('killed one after the other: answered checks are recorded once, and the other one continues', async () => {
     const { topology, agentIds } = faulty;
     const load = new SteadyLoad(topology, { name: 'killed', perSecond: 40, agentIds });
     for (const gateway of topology.of('gateway')) {
@@ -64,7 +64,7 @@ onTopology('two gateways behind the edge that end under load', () => {
     const attempts = await faulty.end(load, isRecorded);
     const refused = attempts.filter(({ status }) => status !== 200);
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set(refused.length === 0 ? [] : [503]));
-    // Those alone that were under way in the killed process.
+    // Only those in flight in the killed process.
     expect(refused.length).toBeLessThan(attempts.length / 4);
     await faulty.whole();
   }, 180_000);
@@ -76,7 +76,7 @@ onTopology('two gateways behind the edge that end under load', () => {
   }, 60_000);
 });
 
-/** Longer than the edge avoids an instance that refused a connection: a killed one has no drain. */
+/** Longer than the edge avoids an instance that refused a connection: a killed one does not drain. */
 function edgeUsesAgain(): Promise<void> {
   return sleep(2500);
 }

@@ -14,7 +14,7 @@ interface Versioned {
   } | null;
 }
 
-onTopology('owners that end amid changes', () => {
+onTopology('owners that are killed during changes', () => {
   let faulty: FaultyTopology;
   beforeAll(async () => {
     faulty = await FaultyTopology.start({
@@ -25,7 +25,7 @@ onTopology('owners that end amid changes', () => {
   }, 300_000);
   afterAll(async () => faulty?.discard(), 60_000);
 
-  it('killed one after the other: what was answered holds on each gateway at once, and is in the topics', async () => {
+  it('killed one after the other: answered changes hold on each gateway at once, and are in the topics', async () => {
     const { topology, session, agentIds } = faulty;
     const gateways = topology.of('gateway').map((gateway) => directly(topology, gateway));
     const storm = new ChangeStorm(topology, session, agentIds.slice(0, 8), gateways);

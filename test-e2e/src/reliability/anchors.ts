@@ -31,7 +31,7 @@ export async function listAnchors(
 /** Resolves when every event is anchored. */
 export async function allAnchored(instance: Asked, session: Session, seconds: number): Promise<void> {
   await eventually('every event is anchored', seconds, async () => {
-    // A store that is busy with what a test does to it may not answer: the next one counts.
+    // A store under fault injection may not answer: the next poll counts.
     const events = await listEvents(instance, session, EVER).catch(() => []);
     return events.length > 0 && events.every((event) => event.anchored) ? true : null;
   });

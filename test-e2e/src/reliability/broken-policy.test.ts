@@ -10,12 +10,12 @@ import { send } from '../instance/request.js';
 import { Scratch } from './scratch.js';
 
 const NAMED_WITHIN_MS = 40_000;
-/** How long it is watched after it has said what is wrong. */
+/** How long it is observed after it has reported the problem. */
 const WATCHED_MS = 1_500;
 
 /**
- * Watches an instance that must not become ready and must say why: it may end, or stay and refuse.
- * Throws when a check is ever answered otherwise than with 503, or /readyz with 200.
+ * Observes an instance that must not become ready and must report the reason: it may end, or stay and refuse.
+ * Throws if a check is answered otherwise than with 503, or /readyz with 200.
  */
 async function neverServes(instance: Instance, bootstrap: Bootstrap, why: RegExp): Promise<void> {
   const { baseUrl, apiKey, agentId } = bootstrap;
@@ -54,14 +54,14 @@ describe('a policy that cannot be trusted', () => {
 
   const restart = (): Promise<Instance> => scratch.start({ env, wait: false });
 
-  it('is never served from a damaged file, which is named', async () => {
+  it('is never served from a damaged file, which is reported', async () => {
     const file = openSync(join(scratch.dataDir, 'policy/policy.sqlite'), 'r+');
     writeSync(file, Buffer.alloc(3000, 0xa5), 0, 3000, 100);
     closeSync(file);
     await neverServes(await restart(), bootstrap, /policy\.sqlite/);
   }, 90_000);
 
-  it('is never served from a row that was altered, whose file is named', async () => {
+  it('is never served from an altered row, whose file is reported', async () => {
     const store = new Database(join(scratch.dataDir, 'policy/policy.sqlite'));
     store.exec(`UPDATE agents SET facts = json_set(facts, '$.profile.mode', 'observe')`);
     store.close();
@@ -69,10 +69,10 @@ describe('a policy that cannot be trusted', () => {
   }, 90_000);
 
   it.each([
-    ['is no JSON', '{"v":1,'],
-    ['names no profile', JSON.stringify({ v: 1, id: 'KEY', version: 1000, value: { status: 'active' } })],
+    ['is not JSON', '{"v":1,'],
+    ['has no profile', JSON.stringify({ v: 1, id: 'KEY', version: 1000, value: { status: 'active' } })],
   ])(
-    'is never served after a message of topic agents that %s; it is not parked',
+    'is never served after a message of topic agents that %s; it is not dead-lettered',
     async (_title, text) => {
       const log = new Database(join(scratch.dataDir, 'log.db'));
       const { offset, at } = log

@@ -15,7 +15,7 @@ describe('steps of the wall clock under load', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('change no sealed root, hold up no anchor, use no label twice, and lose nothing', async () => {
+  it('change no sealed root, delay no anchor, use no label twice, and lose nothing', async () => {
     const clock = openClockSession(scratch.folder);
     const instance = await scratch.start({ env: clock.env });
     const session = await instance.session();
@@ -41,7 +41,7 @@ describe('steps of the wall clock under load', () => {
     });
 
     const anchors = await listAnchors(instance, session);
-    // A window that was cut just before the clock was set back waits until the network's time has reached its end again.
+    // A window cut just before the clock was set back waits until the network's time has reached its end again.
     for (const before of seen) expect(anchors).toEqual(expect.arrayContaining([...before]));
     const ends = anchors.map(({ window_end }) => Date.parse(window_end));
     expect(new Set(ends).size).toBe(ends.length);
@@ -52,7 +52,7 @@ describe('steps of the wall clock under load', () => {
     expect(windows.anchored).toBe(windows.closed);
   }, 240_000);
 
-  it('of three days ahead, once: later checks are anchored at once, and the one that lies ahead is named', async () => {
+  it('three days ahead, once: later checks are anchored at once, and the event ahead is reported', async () => {
     const ahead = new Scratch();
     try {
       const clock = openClockSession(ahead.folder);

@@ -5,25 +5,25 @@ import { startLoad } from '../torture/load.js';
 import { differences, listEvents } from '../torture/recorded.js';
 import { EVER, Scratch } from './scratch.js';
 
-/** Calls until the condition holds, for two minutes at most. */
+/** Polls until the condition holds, for at most two minutes. */
 async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1200; tries += 1) {
+  for (let attempts = 0; attempts < 1200; attempts += 1) {
     if (await holds()) return;
     await sleep(100);
   }
   throw new Error(`not within two minutes: ${what}`);
 }
 
-describe('when the log cannot be moved into its file beside the commits', () => {
+describe('if a checkpoint of the log fails during commits', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('nothing is allowed any more until a restart, which finds everything in order', async () => {
+  it('nothing is allowed until a restart, which finds everything in order', async () => {
     const faults = openFaultSession(scratch.dataDir);
     const broken = await scratch.start({ env: faults.env });
     const session = await broken.session();
     const load = startLoad(broken, { name: 'checkpoint' });
-    // Commits sync the write-ahead log alone: this concerns nothing but checkpoints.
+    // Commits sync only the write-ahead log: this affects only checkpoints.
     faults.inject({ fsync: 'EIO', match: '/log.db$', times: 1 });
     await until('a check is refused', () => load.attempts.some(({ status }) => status === 503));
     faults.clear();

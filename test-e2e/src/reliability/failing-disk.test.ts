@@ -15,7 +15,7 @@ describe.each(FAILURES)('when %s', (_title, failure) => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('nothing is allowed any more until a restart, which finds everything in order', async () => {
+  it('nothing is allowed until a restart, which finds everything in order', async () => {
     const faults = openFaultSession(scratch.dataDir);
     const broken = await scratch.start({ env: faults.env });
     const session = await broken.session();
@@ -25,7 +25,7 @@ describe.each(FAILURES)('when %s', (_title, failure) => {
     await eventually('a check is refused', 10, async () =>
       load.attempts.some(({ status }) => status === 503) ? true : null,
     );
-    // The disk is well again; the log is not, until it was opened and checked anew.
+    // The disk has recovered; the log has not, until it was reopened and checked.
     faults.clear();
     const attempts = await load.stop();
     const refused = attempts.filter(({ status }) => status !== 200);
@@ -51,22 +51,22 @@ describe.each(FAILURES)('when %s', (_title, failure) => {
   }, 120_000);
 });
 
-describe('when no space is left', () => {
+describe('if no space is left', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('nothing is allowed until there is room, which is taken without a restart', async () => {
+  it('nothing is allowed until there is space, which is detected without a restart', async () => {
     const faults = openFaultSession(scratch.dataDir);
     const instance = await scratch.start({ env: faults.env });
     const session = await instance.session();
     const load = startLoad(instance, { name: 'full' });
     await sleep(500);
-    // Of every store: log, archive, policy, anchoring, the ledger.
+    // Affects every store: log, archive, policy, anchoring, the ledger.
     faults.inject({ write: 'ENOSPC' });
     await eventually('a check is refused', 10, async () =>
       load.attempts.some(({ status }) => status === 503) ? true : null,
     );
-    // It tries while the disk is full, and stays refusing.
+    // It retries while the disk is full, and keeps refusing.
     await sleep(2500);
     const { status, json } = await instance.request('GET', '/readyz');
     expect([status, JSON.stringify(json)]).toEqual([503, expect.stringContaining('it goes on once there is room')]);

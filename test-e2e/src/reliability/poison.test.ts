@@ -8,7 +8,7 @@ import { Scratch } from './scratch.js';
 
 const DEEP = `${'['.repeat(5000)}${']'.repeat(5000)}`;
 
-/** Values that no reader may take for an event. */
+/** Values that are not events. */
 const POISON: readonly string[] = [
   'no JSON',
   '{"v":1}',
@@ -18,7 +18,7 @@ const POISON: readonly string[] = [
   '{"v":1,"v":1}',
 ];
 
-/** Appends records to `agent-events` in the log of a stopped instance, as its own writer would. */
+/** Appends records to `agent-events` in the log of a stopped instance, like its own writer. */
 function append(dataDir: string, values: readonly string[]): void {
   const log = new Database(join(dataDir, 'log.db'));
   const last = log
@@ -36,18 +36,18 @@ function append(dataDir: string, values: readonly string[]): void {
   log.close();
 }
 
-describe('messages that are no events', () => {
+describe('invalid records in the topic of events', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('are parked with their coordinates by every reader, and everything else goes on', async () => {
+  it('are dead-lettered with their coordinates by every reader, and everything else continues', async () => {
     const first = await scratch.start();
     const session = await first.session();
     expect((await first.check({ type: 'http_call' })).status).toBe(200);
     await first.stop();
     const event = lastEvent(scratch.dataDir);
     append(scratch.dataDir, POISON);
-    // The same event once more: a retry after an unknown fate.
+    // The same event once more: a retry in doubt.
     append(scratch.dataDir, [event]);
     expect((await fsck(scratch.dataDir)).lines).toEqual([]);
 

@@ -11,7 +11,7 @@ describe('a power loss', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('takes no answered check, whatever part of the unsynced writes had reached the disk', async () => {
+  it('loses no answered check, whatever part of the unsynced writes had reached the disk', async () => {
     const faults = openFaultSession(scratch.dataDir);
     let instance = await scratch.start({ env: faults.env });
     const session = await instance.session();
@@ -33,7 +33,7 @@ describe('a power loss', () => {
     expect([lines, code]).toEqual([[], 0]);
   }, 120_000);
 
-  it('cannot come between an answer and the sync before it', async () => {
+  it('cannot occur between an answer and the sync before it', async () => {
     const faults = openFaultSession(scratch.dataDir);
     const instance = await scratch.start({ env: faults.env });
     const answered: AnsweredRequest[] = [];

@@ -27,21 +27,21 @@ interface PackageEvent {
 
 const sha256 = (value: unknown): string => createHash('sha256').update(canonicalize(value)).digest('hex');
 
-/** The rule of a version, as this test sets it: odd ones allow one host, even ones the other. */
-const hostOf = (turn: number): string => (turn % 2 === 0 ? 'even.example.com' : 'odd.example.com');
+/** The rule of a version in this test: odd ones allow one host, even ones the other. */
+const hostOf = (version: number): string => (version % 2 === 0 ? 'even.example.com' : 'odd.example.com');
 
 describe('a hundred changes of the profile under load', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('let every decision be made anew from its event and the profile that it names', async () => {
+  it('allow every decision to be reproduced from its event and the profile that it names', async () => {
     const instance = await scratch.start();
     const headers = await instance.session();
     const { agentId } = instance.bootstrap;
     const patch = (turn: number) =>
       instance.request('PATCH', `/v1/agents/${agentId}/profile`, {
         headers,
-        // The limit per action goes with the host: a mixed decision would allow one by the rule of the other.
+        // The limit per action changes with the host: a mix of two versions would allow one.
         body: { allowed_apis: [hostOf(turn)], spending_limit: turn % 2 === 0 ? 1 : 100, spending_window: 'action' },
       });
     expect((await patch(0)).status).toBe(200);
@@ -50,7 +50,7 @@ describe('a hundred changes of the profile under load', () => {
       url: `https://${hostOf(n)}/x`,
       estimatedCost: n % 3 === 0 ? 50 : 0.5,
     });
-    // So few a second that their package stays below its 60 MiB also where a hundred changes take long.
+    // Few enough a second for their package to stay below 60 MiB even if a hundred changes take long.
     const load = startLoad(instance, { name: 'profile', concurrency: 8, pauseMs: 16, action });
     for (let turn = 1; turn <= CHANGES; turn += 1) expect((await patch(turn)).status).toBe(200);
     const attempts = await load.stop();

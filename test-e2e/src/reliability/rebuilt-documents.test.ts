@@ -66,7 +66,7 @@ onServers(
       expect(code).toBe(3);
     }, 120_000);
 
-    it('leaves nothing that stands in the way where it is killed', async () => {
+    it('leaves no obstacle when it is killed', async () => {
       acknowledged = await openAlerts();
       expect(acknowledged).toEqual({ openCount: 0, acknowledgedAt: expect.any(String) });
       expect((await instance.stop()).code).toBe(0);
@@ -77,7 +77,7 @@ onServers(
       expect(await collection('verification_doc_facts').countDocuments({ 'keys.kind': 'key' })).toBe(0);
     }, 120_000);
 
-    it('makes each damaged projection anew, and keeps the damaged one', async () => {
+    it('rebuilds each damaged projection, and keeps the damaged one', async () => {
       expect((await collection('audit_log_events').deleteOne({ sequence: 5 })).deletedCount).toBe(1);
       await collection('anchoring_windows').updateOne({ todo: 'done' }, { $set: { root: 'ab'.repeat(32) } });
       await collection('policy_agents').updateOne({}, { $set: { facts: '{}' } });
@@ -114,7 +114,7 @@ onServers(
       expect((await instance.stop()).code).toBe(0);
     }, 240_000);
 
-    it('renames what a command that was killed had replaced', async () => {
+    it('renames the collections that a killed command had replaced', async () => {
       const generations = collection('countersign_generations');
       const { suffix } = (await generations.findOne({ _id: 'verification' as never }))!;
       const kept = `verification_doc_facts.damaged-20260101T000000Z`;

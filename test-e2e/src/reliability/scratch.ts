@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Instance, type StartOptions } from '../instance/instance.js';
 
-/** A folder of one test with a data directory in it, and every instance that was started there. */
+/** A folder of one test with a data directory in it, and all instances that were started there. */
 export class Scratch {
   readonly folder = mkdtempSync(join(tmpdir(), 'countersign-e2e-'));
   readonly dataDir = join(this.folder, 'data');
@@ -17,19 +17,19 @@ export class Scratch {
     return instance;
   }
 
-  /** SIGKILL for whatever still runs. */
+  /** SIGKILL for all that still run. */
   async end(): Promise<void> {
     for (const instance of this.#started) {
       if (instance.child.exitCode === null && instance.child.signalCode === null) await instance.kill();
     }
   }
 
-  /** Ends what still runs and removes the files. */
+  /** Ends all that still run and removes the files. */
   async discard(): Promise<void> {
     await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-/** Everything that occurred since the test began, whatever the clocks did. */
+/** Before the test began, whatever the clocks did. */
 export const EVER = '2000-01-01T00:00:00.000Z';

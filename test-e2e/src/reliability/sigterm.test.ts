@@ -9,7 +9,7 @@ describe('the end of an instance', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('by SIGTERM under load is clean: every check that was recorded was answered', async () => {
+  it('by SIGTERM under load is clean: every recorded check was answered', async () => {
     let instance = await scratch.start();
     const session = await instance.session();
     const load = startLoad(instance, { name: 'term' });
@@ -31,7 +31,7 @@ describe('the end of an instance', () => {
     expect([lines, code]).toEqual([[], 0]);
   }, 90_000);
 
-  it('is not brought about by a second one, which names the first and ends', async () => {
+  it('is not caused by a second instance, which names the first and ends', async () => {
     const first = await scratch.start();
     const second = await scratch.start({ wait: false });
     const { code } = await second.ended;

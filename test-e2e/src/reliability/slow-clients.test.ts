@@ -17,7 +17,7 @@ interface Held {
   text: string;
 }
 
-describe('thousands of clients that hold a connection and say little', () => {
+describe('thousands of clients that hold a connection and send little', () => {
   const scratch = new Scratch();
   const held: Held[] = [];
   let instance: Instance;
@@ -29,7 +29,7 @@ describe('thousands of clients that hold a connection and say little', () => {
     await scratch.discard();
   });
 
-  /** Some at a time: this process has one core's worth of time for them. */
+  /** In batches: this process has only one core for them. */
   const hold = async (baseUrl: string, count: number): Promise<Held[]> => {
     const { hostname, port } = new URL(baseUrl);
     const opened: Held[] = [];
@@ -48,7 +48,7 @@ describe('thousands of clients that hold a connection and say little', () => {
     return opened;
   };
 
-  it('cost some memory and files until their time is up, and checks are decided beside them', async () => {
+  it('cost some memory and files until their timeout, and checks are decided meanwhile', async () => {
     const { baseUrl } = instance.bootstrap;
     const files = (): number => readdirSync(`/proc/${instance.pid}/fd`).length;
     for (let n = 0; n < 200; n += 1) expect((await instance.check({ type: 'tool_use' })).status).toBe(200);
@@ -76,7 +76,7 @@ describe('thousands of clients that hold a connection and say little', () => {
     await eventually('their files are closed', 10, async () => (files() <= before.files + 20 ? true : null));
   }, 120_000);
 
-  it('are answered when they try CONNECT', async () => {
+  it('are answered if they send CONNECT', async () => {
     const ask = (line: string): ReturnType<typeof sendBytes> =>
       sendBytes(instance.bootstrap.baseUrl, `${line} HTTP/1.1\r\nHost: a\r\n\r\n`);
     expect(await ask('CONNECT a.example:443')).toMatchObject({ statuses: [404], closed: true });

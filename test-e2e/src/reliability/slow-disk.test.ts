@@ -11,7 +11,7 @@ describe('a disk that is slower than the deadline of a check', () => {
   const scratch = new Scratch();
   afterAll(() => scratch.discard());
 
-  it('has checks refused near their deadline, and each is told of as unanswered afterwards', async () => {
+  it('makes checks fail near their deadline, and each is reported as unanswered afterwards', async () => {
     const faults = openFaultSession(scratch.dataDir);
     const env = { ...faults.env, COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) };
     const instance = await scratch.start({ env });
@@ -36,10 +36,10 @@ describe('a disk that is slower than the deadline of a check', () => {
     }
 
     const ids = refused.map(({ headers }) => headers['x-event-id'] as string);
-    await eventually('each is told of as unanswered', 30, async () => {
+    await eventually('each is reported as unanswered', 30, async () => {
       const listed = await listEvents(instance, session, EVER);
-      const told = listed.filter(({ type }) => type === 'action.unanswered').map(({ refersTo }) => refersTo);
-      return ids.every((id) => told.filter((one) => one === id).length === 1) ? true : null;
+      const reported = listed.filter(({ type }) => type === 'action.unanswered').map(({ refersTo }) => refersTo);
+      return ids.every((id) => reported.filter((one) => one === id).length === 1) ? true : null;
     });
     await eventually('checks are answered again', 10, async () => {
       const { status } = await instance.check({ type: 'http_call' });

@@ -50,7 +50,7 @@ onServers(`fsck of the distributed profile${missing.length === 0 ? '' : `, needs
 
   const collection = (name: string): mongo.Collection<Document> => connection.db!.collection<Document>(name);
 
-  /** Changes one document, found by what it must have. */
+  /** Changes one document, found by its members. */
   async function change(name: string, having: object, fields: (document: Document) => object): Promise<void> {
     const document = await collection(name).findOne(having as never);
     if (document === null) throw new Error(`${name} has no such document`);
@@ -65,7 +65,7 @@ onServers(`fsck of the distributed profile${missing.length === 0 ? '' : `, needs
     expect(windows.anchored).toBeGreaterThan(0);
   }, 120_000);
 
-  it('names each document that was changed', async () => {
+  it('reports each changed document', async () => {
     const flipped = ({ leaf }: Document): object => ({
       leaf: String(leaf).replace('"allowed":true', '"allowed":false'),
     });

@@ -9,7 +9,7 @@ import { EVER, Scratch } from './scratch.js';
 
 const WINDOW_S = 3600;
 
-/** Alters the hash of the first leaf in anchoring's store of a stopped instance. */
+/** Alters the hash of the first leaf in the anchoring store of a stopped instance. */
 function alterFirstLeaf(dataDir: string): void {
   const database = new Database(join(dataDir, 'anchoring/anchors.db'));
   const { changes } = database.prepare('UPDATE arrivals SET hash = zeroblob(32) WHERE sequence = 1').run();
@@ -24,7 +24,7 @@ describe('a stored leaf that was altered', () => {
   });
   afterEach(() => scratch.discard());
 
-  it('before its window was closed is never anchored: the anchorer refuses and says so', async () => {
+  it('before its window was closed is never anchored: the anchorer refuses and reports it', async () => {
     const clock = openClockSession(scratch.folder);
     const env = {
       ...clock.env,
@@ -76,7 +76,7 @@ describe('a stored leaf that was altered', () => {
     ).toBe(1);
     database.close();
 
-    // The embedded network is there now, so what waits can be anchored.
+    // The embedded network is up now, so pending windows can be anchored.
     const second = await scratch.start();
     await eventually('the window is held back', 30, async () =>
       /"id":"window:1-1"/.test(second.output) ? true : null,

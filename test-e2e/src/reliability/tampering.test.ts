@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterAll(() => scratch.discard());
 
-/** Runs statements on a database of the copy, which must change something. */
+/** Runs statements on a database of the copy; they must change something. */
 function alter(file: string, ...statements: readonly string[]): void {
   const database = new Database(join(copy, file));
   for (const statement of statements) expect(database.prepare(statement).run().changes).toBeGreaterThan(0);
@@ -60,13 +60,13 @@ const flipped = (column: string): string =>
   `${column} = unhex(substr(hex(${column}), 1, length(hex(${column})) - 1) || iif(hex(${column}) GLOB '*[13579BDF]', '0', '1'))`;
 
 describe('the integrity check', () => {
-  it('finds nothing wrong with what nobody touched, and changes nothing', async () => {
+  it('finds nothing in untouched data, and changes nothing', async () => {
     const before = filesOf(copy);
     expect((await fsck(copy)).lines).toEqual([]);
     expect(filesOf(copy)).toEqual(before);
   }, 60_000);
 
-  it('takes the beginning that the log no longer keeps from the archive', async () => {
+  it('reads the beginning that the log no longer has from the archive', async () => {
     alter(
       'log.db',
       'DELETE FROM topic_agent_events WHERE record_offset < 20',
@@ -80,7 +80,7 @@ describe('the integrity check', () => {
     await named(/^anchored leaves: .* sequence \d+ \(offset -1\): its hash in the segment/);
   }, 60_000);
 
-  it('names what was altered in the archive', async () => {
+  it('reports alterations of the archive', async () => {
     alter(
       'audit-log/events.db',
       `UPDATE events SET leaf = replace(leaf, '"allowed":true', '"allowed":false') WHERE n = (SELECT n FROM events WHERE leaf LIKE '%"allowed":true%' LIMIT 1)`,
@@ -105,7 +105,7 @@ describe('the integrity check', () => {
     );
   }, 60_000);
 
-  it('names what was added to the archive', async () => {
+  it('reports additions to the archive', async () => {
     alter(
       'audit-log/events.db',
       `INSERT INTO events SELECT (SELECT max(n) + 1 FROM events), randomblob(16), account_n, agent_n, sequence + 100000,
@@ -114,7 +114,7 @@ describe('the integrity check', () => {
     await named(/^archive: .* is not in the log/);
   }, 60_000);
 
-  it("names what was altered in anchoring's leaves and trees", async () => {
+  it("reports alterations of anchoring's leaves and trees", async () => {
     alter(
       'anchoring/anchors.db',
       `UPDATE segments SET ${flipped('hashes')} WHERE first_sequence = 1`,
@@ -130,7 +130,7 @@ describe('the integrity check', () => {
     );
   }, 60_000);
 
-  it('names what was altered in windows and their anchors', async () => {
+  it('reports alterations of windows and their anchors', async () => {
     alter(
       'anchoring/anchors.db',
       `UPDATE windows SET root = replace(root, substr(root, 1, 1), iif(substr(root, 1, 1) = '0', '1', '0')) WHERE n = 1`,
@@ -146,7 +146,7 @@ describe('the integrity check', () => {
     );
   }, 60_000);
 
-  it('names a flipped bit in the log', async () => {
+  it('reports a flipped bit in the log', async () => {
     alter(
       'log.db',
       `UPDATE topic_agent_events SET value = replace(value, '"pay"', '"pax"') WHERE record_offset = (SELECT min(record_offset)
@@ -155,12 +155,12 @@ describe('the integrity check', () => {
     await named(/^files: log.db: the record of agent-events at offset \d+ is damaged/, /^event log: agent-events: /);
   }, 60_000);
 
-  it('names an event of the log that was rewritten with its check sum', async () => {
+  it('reports an event of the log that was rewritten with its checksum', async () => {
     rewriteEvent(10, (text) => text.replace(/"occurredAt":"\d{4}/, '"occurredAt":"2001'));
     await named(/^archive: .* n=11: the leaf .* is not the log's/, /^anchored leaves: .* sequence \d+ \(offset 10\)/);
   }, 60_000);
 
-  it('names the end that a log has lost', async () => {
+  it('reports the lost end of a log', async () => {
     alter(
       'log.db',
       'DELETE FROM topic_agent_events WHERE record_offset > (SELECT max(record_offset) - 3 FROM topic_agent_events)',
@@ -168,7 +168,7 @@ describe('the integrity check', () => {
     await named(/^archive: .* is not in the log/, /^anchored leaves: .* last_sequence \d+, by the log \d+/);
   }, 60_000);
 
-  it('names files that were cut short, and files that are gone, and makes none anew', async () => {
+  it('reports truncated and missing files, and creates none', async () => {
     const files = [
       'log.db',
       'audit-log/events.db',
@@ -186,7 +186,7 @@ describe('the integrity check', () => {
     for (const file of files) expect(readdirSync(join(copy, file, '..'))).not.toContain(file.split('/').at(-1));
   }, 60_000);
 
-  it('names a package of which one character was changed', async () => {
+  it('reports a package with one changed character', async () => {
     const folder = join(copy, 'reporting/packages');
     const [name] = readdirSync(folder);
     const text = readFileSync(join(folder, name!), 'utf8');
@@ -194,7 +194,7 @@ describe('the integrity check', () => {
     await named(new RegExp(`^reports: reporting/packages/${name} .*signature`), /^reports: .*canonical bytes hash to/);
   }, 60_000);
 
-  it('names totals, profiles, public facts and the ledger that were altered', async () => {
+  it('reports altered totals, profiles, public facts and ledger', async () => {
     alter('policy/policy.sqlite', `UPDATE agent_totals SET totals = json_set(totals, '$.monthMicros', 1)`);
     alter('policy/policy.sqlite', `UPDATE agents SET facts = json_set(facts, '$.profile.spending_limit', 9)`);
     alter(
@@ -227,7 +227,7 @@ function rewriteEvent(offset: number, change: (text: string) => string): void {
   database.close();
 }
 
-/** Names and contents below a folder, but for the lock, which says who held it last. */
+/** Names and contents below a folder, except the lock, which names its last holder. */
 function filesOf(folder: string): Readonly<Record<string, number>> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !entry.name.startsWith('lock.'),

@@ -27,7 +27,7 @@ onEachProfile('an Idempotency-Key over SIGKILL', (start) => {
       .check({ type: 'pay', estimatedCost: 1 }, { agentId, headers: { 'idempotency-key': key } })
       .catch(() => null);
 
-  /** Starts it again and repeats every key until each is answered, as its callers would. */
+  /** Restarts it and repeats every key until each is answered, like its callers. */
   async function repeated(agentId: string, keys: readonly string[]): Promise<readonly Answer[]> {
     return Promise.all(
       keys.map((key) =>
@@ -45,7 +45,7 @@ onEachProfile('an Idempotency-Key over SIGKILL', (start) => {
     return (json as { events: readonly Listed[] }).events.map(({ eventId }) => eventId);
   }
 
-  it('has one answer and one event, whatever its twins were told before', async () => {
+  it('has one answer and one event, whatever its duplicates were answered before', async () => {
     const agentId = await newAgent(instance, session, { spending_limit: KEYS, spending_window: 'month' });
     const keys = Array.from({ length: KEYS }, () => randomUUID());
     const first = keys.flatMap((key) => Array.from({ length: TWINS }, () => ask(agentId, key)));
@@ -55,7 +55,7 @@ onEachProfile('an Idempotency-Key over SIGKILL', (start) => {
     instance = await instance.startAgain();
     const after = await repeated(agentId, keys);
 
-    // The limit holds as many actions as there are keys: a key that was counted twice leaves another denied.
+    // The limit allows as many actions as there are keys: a key that was counted twice leads to a denial.
     expect(after.map(({ text }) => text)).toEqual(keys.map(() => '{"allowed":true}'));
     const ids = after.map(({ headers }) => String(headers['x-event-id']));
     expect(new Set(ids).size).toBe(KEYS);

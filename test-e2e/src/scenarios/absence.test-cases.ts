@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { countersign } from '../instance/command.js';
 import type { Anchored } from './report-pdf.test-cases.js';
 
-/** A window as its memo names it: these have whole seconds. */
+/** A window in the form of its memo: these have whole seconds. */
 function memoName({ windowStart, windowEnd }: { readonly windowStart: string; readonly windowEnd: string }): string {
   const seconds = (Date.parse(windowEnd) - Date.parse(windowStart)) / 1000;
   return `${windowStart}/PT${seconds}S`;
 }
 
-/** What the operator of an instance can prove of agents that had no event, while it runs. */
+/** Proofs of absence by the operator of a running instance. */
 export function absenceCases(given: () => Anchored, window: () => Parameters<typeof memoName>[0]): void {
-  it('proves on the command line that an agent had no event in a window, and anybody verifies it', async () => {
+  it('proves on the command line that an agent had no event in a window, which anyone can verify', async () => {
     const { instance, authority, folder, agentId } = given();
     const name = memoName(window());
     const proven = await instance.command('admin', 'prove-absence', randomUUID(), name);
@@ -32,7 +32,7 @@ export function absenceCases(given: () => Anchored, window: () => Parameters<typ
     expect([present.code, present.stderr]).toEqual([1, expect.stringContaining('the agent had events in the window')]);
   }, 90_000);
 
-  it('serves the page that verifies in a browser, under a policy that lets no other script run', async () => {
+  it('serves the page that verifies in a browser, under a policy that allows no other script', async () => {
     const { instance } = given();
     const page = await instance.request('GET', '/verify');
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);

@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import type { Instance } from '../instance/instance.js';
 import { onEachProfile } from '../instance/profiles.js';
 import { eventually } from '../instance/request.js';
-import { WebhookReceiver, type Told } from './webhook-receiver.js';
+import { WebhookReceiver, type Received } from './webhook-receiver.js';
 
 interface Destination {
   readonly id: string;
@@ -29,7 +29,7 @@ const lastHour = (): object => ({
   from: new Date(Date.now() - 3_600_000).toISOString(),
   to: new Date(Date.now() + 60_000).toISOString(),
 });
-const countOf = (told: readonly Told[]): number => told.reduce((sum, { data }) => sum + data.count, 0);
+const countOf = (messages: readonly Received[]): number => messages.reduce((sum, { data }) => sum + data.count, 0);
 
 onEachProfile('alerts', (start) => {
   const [everything, highest] = [new WebhookReceiver(), new WebhookReceiver()];
@@ -83,7 +83,7 @@ onEachProfile('alerts', (start) => {
     return answer.json as Destination;
   }
 
-  /** An agent of its own: other tests' violations are of another kind. */
+  /** A new agent: violations of other tests are of another kind. */
   async function newAgent(): Promise<string> {
     const { id } = (await post('/v1/agents', { name: 'an agent' })).json as { id: string };
     const body = { blocked_apis: ['blocked.example'], off_limits_actions: ['forbidden'] };
@@ -97,23 +97,25 @@ onEachProfile('alerts', (start) => {
     return String(answer.headers['x-event-id']);
   }
 
-  const toldOf = (receiver: WebhookReceiver, { secret }: Destination, agentId: string): readonly Told[] =>
-    receiver.told(secret).filter(({ data }) => data.agentId === agentId);
+  const receivedOf = (receiver: WebhookReceiver, { secret }: Destination, agentId: string): readonly Received[] =>
+    receiver.received(secret).filter(({ data }) => data.agentId === agentId);
 
   async function deliveries({ id }: Destination): Promise<readonly Delivery[]> {
     const { json } = await instance.request('GET', `/v1/alert-configs/${id}/deliveries`, { headers: session });
     return (json as { deliveries: readonly Delivery[] }).deliveries;
   }
 
-  it('tells a denial to whom its severity reaches, signed, and by mail', async () => {
+  it('reports a denial to the destinations whose severity it reaches, signed, and by mail', async () => {
     const mail = await made({ kind: 'email', destination: 'ops@example.com', minSeverity: 'P1' });
     const agentId = await newAgent();
     const blocked = await deny(agentId);
     const forbidden = await deny(agentId, { type: 'forbidden' });
     await eventually('both arrive', 30, async () =>
-      toldOf(everything, all, agentId).length === 2 && toldOf(highest, high, agentId).length === 1 ? true : null,
+      receivedOf(everything, all, agentId).length === 2 && receivedOf(highest, high, agentId).length === 1
+        ? true
+        : null,
     );
-    const byEvent = new Map(toldOf(everything, all, agentId).map((told) => [told.data.eventId, told]));
+    const byEvent = new Map(receivedOf(everything, all, agentId).map((message) => [message.data.eventId, message]));
     expect(byEvent.get(blocked)).toEqual({
       type: 'violation.blocked',
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -126,7 +128,7 @@ onEachProfile('alerts', (start) => {
         count: 1,
       },
     });
-    expect(toldOf(highest, high, agentId).map(({ data }) => data.eventId)).toEqual([forbidden]);
+    expect(receivedOf(highest, high, agentId).map(({ data }) => data.eventId)).toEqual([forbidden]);
     await eventually('the mail arrives', 30, async () => (mails.length > 0 ? true : null));
     expect(mails).toHaveLength(1);
     expect(mails[0]).toContain('To: ops@example.com');
@@ -136,17 +138,17 @@ onEachProfile('alerts', (start) => {
     expect(status).toBe(204);
   }, 60_000);
 
-  it('tells that what was denied was done all the same, and the evidence shows both as gaps', async () => {
+  it('reports that a denied action was executed anyway, and the evidence shows both as gaps', async () => {
     const agentId = await newAgent();
     const { apiKey, baseUrl } = instance.bootstrap;
     const client = new Countersign({ apiKey, baseUrl, agentId });
     const { allowed, eventId } = await client.check({ actionType: 'http_call', url: BLOCKED.url });
     expect(allowed).toBe(false);
     await client.reportOutcome({ eventId: eventId!, outcome: 'succeeded' });
-    // The denial is of P2: what reaches this destination is the alert of the outcome alone.
-    const told = await eventually('the alert arrives', 30, async () => toldOf(highest, high, agentId)[0] ?? null);
-    expect(told.data).toMatchObject({ severity: 'P1', violation_type: null, count: 1 });
-    expect(told.data.reason).toContain('refused, and its execution was reported: it succeeded');
+    // The denial is of P2: this destination receives only the alert of the outcome.
+    const alert = await eventually('the alert arrives', 30, async () => receivedOf(highest, high, agentId)[0] ?? null);
+    expect(alert.data).toMatchObject({ severity: 'P1', violation_type: null, count: 1 });
+    expect(alert.data.reason).toContain('refused, and its execution was reported: it succeeded');
     const exported = { agentIds: [agentId], format: 'json', frameworks: ['soc2'], ...lastHour() };
     const events = await eventually('both events are exported', 30, async () => {
       const { json } = await post('/v1/events/export-signed', exported);
@@ -163,24 +165,24 @@ onEachProfile('alerts', (start) => {
       statusReason: 'The check was refused, and its execution was reported.',
     });
     expect(outcome).toMatchObject({
-      event: { eventId: told.data.eventId },
+      event: { eventId: alert.data.eventId },
       status,
       statusReason: 'The outcome reports the execution of a check that was refused.',
     });
   }, 75_000);
 
-  it('delivers afterwards what a receiver that was down could not take, with the same id', async () => {
+  it('redelivers to a receiver that was down, with the same id', async () => {
     const agentId = await newAgent();
     await highest.close();
     const eventId = await deny(agentId, { type: 'forbidden' });
-    const failed = await eventually('a try fails', 30, async () => {
+    const failed = await eventually('an attempt fails', 30, async () => {
       const [newest] = await deliveries(high);
       return newest?.attempts.length === 1 && newest.state === 'waiting' ? newest : null;
     });
     expect(failed.attempts).toEqual([{ at: expect.any(String), status: null, error: 'the connection was refused' }]);
     await highest.open();
-    await eventually('it arrives', 45, async () => (toldOf(highest, high, agentId).length > 0 ? true : null));
-    expect(toldOf(highest, high, agentId).map(({ data }) => data.eventId)).toEqual([eventId]);
+    await eventually('it arrives', 45, async () => (receivedOf(highest, high, agentId).length > 0 ? true : null));
+    expect(receivedOf(highest, high, agentId).map(({ data }) => data.eventId)).toEqual([eventId]);
     expect(highest.arrived.at(-1)?.id).toBe(failed.id);
     await eventually('the log says so', 15, async () =>
       (await deliveries(high)).find(({ id }) => id === failed.id)?.state === 'delivered' ? true : null,
@@ -192,13 +194,13 @@ onEachProfile('alerts', (start) => {
     for (let sent = 0; sent < STORM; sent += 50) {
       await Promise.all(Array.from({ length: 50 }, () => deny(agentId)));
     }
-    await eventually('all are told', 45, async () =>
-      countOf(toldOf(everything, all, agentId)) === STORM ? true : null,
+    await eventually('all are reported', 45, async () =>
+      countOf(receivedOf(everything, all, agentId)) === STORM ? true : null,
     );
-    const told = toldOf(everything, all, agentId);
-    expect(told[0]?.data.count).toBe(1);
-    expect(told.length).toBeLessThan(STORM / 10);
-    expect(toldOf(highest, high, agentId)).toEqual([]);
+    const messages = receivedOf(everything, all, agentId);
+    expect(messages[0]?.data.count).toBe(1);
+    expect(messages.length).toBeLessThan(STORM / 10);
+    expect(receivedOf(highest, high, agentId)).toEqual([]);
   }, 85_000);
 
   it('loses nothing to SIGKILL, and counts nothing twice under another id', async () => {
@@ -209,7 +211,9 @@ onEachProfile('alerts', (start) => {
     instance = await instance.startAgain({ env: variables(port) });
     session = await instance.session();
     await deny(agentId);
-    await eventually('all are told', 75, async () => (countOf(toldOf(everything, all, agentId)) >= 21 ? true : null));
-    expect(countOf(toldOf(everything, all, agentId))).toBe(21);
+    await eventually('all are reported', 75, async () =>
+      countOf(receivedOf(everything, all, agentId)) >= 21 ? true : null,
+    );
+    expect(countOf(receivedOf(everything, all, agentId))).toBe(21);
   }, 85_000);
 });

@@ -91,11 +91,11 @@ onEachProfile('POST /v1/check', (start, profile) => {
     }
     const answer = await instance.check({ type: 'tool_use', estimatedCost: 0.000001 }, { agentId });
     expect(answer.json).toMatchObject({ allowed: false, violation_type: 'spending_limit_exceeded' });
-    // What was denied did not count: a free action still passes.
+    // Denied actions did not count: a free action still passes.
     expect((await instance.check({ type: 'tool_use', estimatedCost: 0 }, { agentId })).text).toBe('{"allowed":true}');
   });
 
-  it('spends a limit once, however many ask at once', async () => {
+  it('spends a limit once under concurrency', async () => {
     const agentId = await newAgent(instance, session, { spending_limit: 5 });
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => instance.check({ type: 'tool_use', estimatedCost: 1 }, { agentId })),
@@ -115,7 +115,7 @@ onEachProfile('POST /v1/check', (start, profile) => {
     expect((await instance.check({ type: 'wire' }, { agentId })).status).toBe(200);
   });
 
-  it('says at its root where to go on, and of a path with a slash too many what is wrong with it', async () => {
+  it('links to the documentation at its root, and explains a trailing slash', async () => {
     const root = await instance.request('GET', '/');
     expect([root.status, root.json]).toMatchObject([
       200,
@@ -145,7 +145,7 @@ onEachProfile('POST /v1/check', (start, profile) => {
     expect((await instance.check({ type: 'tool_use' }, { agentId })).status).toBe(200);
   });
 
-  it('obeys a freeze, a profile and a deactivation with the very next check', async () => {
+  it('applies a freeze, a profile and a deactivation to the next check', async () => {
     for (let round = 0; round < 10; round += 1) {
       const agentId = await newAgent(instance, session);
       expect((await instance.check({ type: 'a' }, { agentId })).text).toBe('{"allowed":true}');
@@ -230,7 +230,7 @@ onEachProfile('POST /v1/check', (start, profile) => {
     expect(answer.status).toBe(401);
   });
 
-  it('gives a skipped action back to the spending limit, and a failed one not', async () => {
+  it('returns a skipped action to the spending limit, and a failed one not', async () => {
     const agentId = await newAgent(instance, session, { spending_limit: 100, spending_window: 'day' });
     const pay = () => instance.check({ type: 'pay', estimatedCost: 80 }, { agentId });
     const report = (check: Answer, outcome: string) =>
@@ -265,10 +265,10 @@ onEachProfile('POST /v1/check', (start, profile) => {
     });
   });
 
-  it('gives one event to a hundred twins', async () => {
+  it('creates one event for a hundred duplicates', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const once = (): Promise<Answer> => instance.check({ type: 'pay' }, { headers });
-    // Who got no answer asks again, as every client does that sends a key: the network may lose a connection.
+    // A caller without an answer retries, like every client that sends a key: the network may drop a connection.
     const again = (error: unknown): Promise<Answer> => {
       if (error instanceof NoAnswer && error.code === 'ECONNRESET') return once();
       throw error;
@@ -280,7 +280,7 @@ onEachProfile('POST /v1/check', (start, profile) => {
   });
 
   const embedded = profile === 'embedded' ? it : it.skip;
-  embedded('leaves totals behind that the log adds up to', async () => {
+  embedded('leaves totals that equal the sum of the log', async () => {
     expect((await instance.stop()).code).toBe(0);
     await fsckClean(instance.installation);
   });

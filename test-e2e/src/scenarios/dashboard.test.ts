@@ -42,12 +42,12 @@ onEachProfile('the dashboard routes', (start) => {
     expect(instance.bootstrap.mcpUrl).toMatch(/\/mcp$/);
   });
 
-  it('logs in with the same words for a wrong password and an unknown address', async () => {
+  it('refuses a wrong password and an unknown address with the same message', async () => {
     const wrong = await instance.request('POST', '/v1/auth/login', {
       body: { email: instance.bootstrap.email, password: 'not this one' },
     });
     const unknown = await instance.request('POST', '/v1/auth/login', {
-      body: { email: 'nobody@example.com', password: 'not this one' },
+      body: { email: 'unknown@example.com', password: 'not this one' },
     });
     expect([wrong.status, unknown.status, wrong.text]).toEqual([401, 401, unknown.text]);
     const good = await instance.request('POST', '/v1/auth/login', {
@@ -59,7 +59,7 @@ onEachProfile('the dashboard routes', (start) => {
     });
   });
 
-  it('takes no API key, no garbage and no logged-out session', async () => {
+  it('refuses API keys, garbage and logged-out sessions', async () => {
     const other = await instance.session();
     expect((await instance.request('GET', '/v1/agents', { headers: other })).status).toBe(200);
     expect((await instance.request('POST', '/v1/auth/logout', { headers: other })).status).toBe(204);
@@ -100,7 +100,7 @@ onEachProfile('the dashboard routes', (start) => {
     expect(types).toEqual(['agent.deactivated', 'agent.unfrozen', 'agent.frozen', 'agent.updated', 'agent.created']);
   });
 
-  it('judges a profile as a whole, by version, and says what is wrong', async () => {
+  it('validates a profile as a whole, by version, and names the problem', async () => {
     const { id } = (await post('/v1/agents', { name: 'x' })).json as { id: string };
     const patch = (body: unknown) => instance.request('PATCH', `/v1/agents/${id}/profile`, { headers: session, body });
     expect((await patch({ spending_limit: 12.5, allowed_apis: ['a.example'] })).json).toMatchObject({
@@ -181,7 +181,7 @@ onEachProfile('the dashboard routes', (start) => {
       expect([query, (await get(`/v1/events?${query}`)).status]).toEqual([query, 400]);
   });
 
-  it('lets no account see another’s', async () => {
+  it('hides accounts from each other', async () => {
     const email = `second-${randomUUID()}@example.com`;
     const registered = await instance.request('POST', '/v1/auth/register', {
       body: { email, password: 'a long enough password', accountName: 'Second' },
@@ -211,7 +211,7 @@ onEachProfile('the dashboard routes', (start) => {
     expect(exported.status).toBe(403);
   });
 
-  it('stops taking a key with its revocation', async () => {
+  it('refuses a key from its revocation on', async () => {
     const created = (await post('/v1/api-keys', { name: 'short-lived' })).json as { id: string; key: string };
     const headers = { 'x-service-key': created.key };
     expect((await instance.check({ type: 'x' }, { headers })).status).toBe(200);
@@ -219,7 +219,7 @@ onEachProfile('the dashboard routes', (start) => {
     expect((await instance.check({ type: 'x' }, { headers })).status).toBe(401);
   });
 
-  it('keeps the declared compliance scope', async () => {
+  it('stores the declared compliance scope', async () => {
     expect((await get('/v1/compliance-scope')).json).toEqual({ soc2: null, hipaa: null, euaiact: null, nydfs: null });
     const scope = {
       soc2: { categories: ['security', 'availability'] },

@@ -1,7 +1,7 @@
 import type { Instance } from '../instance/instance.js';
 import { onEachProfile } from '../instance/profiles.js';
 
-/** Of `COUNTERSIGN_CHECK_DEADLINE_MS`, and what a busy test machine may add to it on both sides of the wire. */
+/** Default of `COUNTERSIGN_CHECK_DEADLINE_MS`, and what a busy test machine may add to it. */
 const DEFAULT_MS = 1000;
 const SLACK_MS = 1500;
 
@@ -12,7 +12,7 @@ onEachProfile('the default deadline of a check', (start) => {
   }, 90_000);
   afterAll(() => instance.discard());
 
-  it('is kept: a check is decided within it, or refused at it', async () => {
+  it('is met: a check is decided within it, or refused at it', async () => {
     const seen = new Map<number, number>();
     let longest = 0;
     for (let round = 0; round < 50; round += 1) {
@@ -26,7 +26,7 @@ onEachProfile('the default deadline of a check', (start) => {
       );
       for (const { status } of answers) seen.set(status, (seen.get(status) ?? 0) + 1);
     }
-    // A stall of the test machine may cost a few.
+    // A stall of the test machine may affect a few.
     expect([...seen.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
     expect(seen.get(200) ?? 0).toBeGreaterThan(360);
     expect(longest).toBeLessThan(DEFAULT_MS + SLACK_MS);

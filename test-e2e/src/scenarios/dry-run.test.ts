@@ -42,7 +42,7 @@ onEachProfile('POST /v1/agents/{id}/profile/dry-run', (start) => {
     return answer.json as DryRun;
   }
 
-  it('flips what checks under the draft then decide otherwise, by the same rules', async () => {
+  it('lists the checks that the draft decides differently, by the same rules', async () => {
     const agentId = await newAgent(instance, session, {
       off_limits_actions: ['wire'],
       spending_limit: 10,
@@ -96,7 +96,7 @@ onEachProfile('POST /v1/agents/{id}/profile/dry-run', (start) => {
     }
   });
 
-  it('judges no payload that was not kept, and says so', async () => {
+  it('judges no payload that was not kept, and reports that', async () => {
     const agentId = await newAgent(instance, session, { store_payload: true });
     const draft = { output_rules: { blocked_pii: ['credit_card'] } };
     await instance.check({ type: 'llm_response', payload: CARD }, { agentId });
@@ -114,7 +114,7 @@ onEachProfile('POST /v1/agents/{id}/profile/dry-run', (start) => {
     });
   });
 
-  it('refuses a draft in the words of a PATCH, and changes nothing', async () => {
+  it('refuses a draft with the messages of a PATCH, and changes nothing', async () => {
     const agentId = await newAgent(instance, session, { off_limits_actions: ['wire'] });
     const profile = `/v1/agents/${agentId}/profile`;
     const wrong = [

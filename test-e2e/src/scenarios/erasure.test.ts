@@ -31,7 +31,7 @@ onEachProfile('content that is erased', (start, profile) => {
   const ask = (method: string, path: string, body?: unknown) =>
     instance.request(method, path, { headers: session, ...(body === undefined ? {} : { body }) });
 
-  /** A report on all that the agent did. */
+  /** Issues a report on all events of the agent. */
   async function issue(format: 'json' | 'pdf'): Promise<{ readonly id: string; readonly headers: object }> {
     const { status, headers, text } = await ask('POST', '/v1/events/export-signed', {
       ...{ agentIds: [agentId], format, frameworks: ['soc2'] },
@@ -91,7 +91,7 @@ onEachProfile('content that is erased', (start, profile) => {
     expect(entry).toMatchObject({ erased: true, opened: {} });
   }, 120_000);
 
-  it('answers a repetition of the check as before, which tells nothing of it', async () => {
+  it('answers a repetition of the check as before, without its content', async () => {
     const action = { type: 'tool_use', tool_name: 'crm.lookup', metadata: { of: MARKER }, payload: { of: MARKER } };
     const again = await instance.check(action, { agentId, headers: { 'idempotency-key': 'kept-for-a-day' } });
     expect([again.headers['x-event-id'], again.json]).toEqual([eventId, expect.objectContaining({ allowed: true })]);
@@ -100,14 +100,14 @@ onEachProfile('content that is erased', (start, profile) => {
 
   const embedded = profile === 'embedded' ? it : it.skip;
   embedded(
-    'is in the event log alone until that has been kept for its days, and then in no file',
+    'is in the event log until its retention period has passed, and then in no file',
     async () => {
       expect((await instance.stop()).code).toBe(0);
       expect(filesWith(instance.dataDir, MARKER)).toEqual(['log.db']);
       await fsckClean(instance.installation);
       clock.step(LOG_KEPT_MS);
       instance = await instance.startAgain({ env: clock.env });
-      await eventually('the log has let it go', 60, async () =>
+      await eventually('the log has removed it', 60, async () =>
         filesWith(instance.dataDir, MARKER).some((name) => name === 'log.db') ? null : true,
       );
       expect((await instance.stop()).code).toBe(0);

@@ -50,7 +50,7 @@ onEachProfile('AuthZEN', (start) => {
     ]);
   });
 
-  it('decides as a check does, on the same record', async () => {
+  it('decides like a check, with the same record', async () => {
     const allowed = await evaluate(
       'evaluation',
       { subject: subject(), action: { name: 'http_call' }, resource: url('https://api.example.com/v1/x') },
@@ -95,7 +95,7 @@ onEachProfile('AuthZEN', (start) => {
     expect(other.status).toBe(400);
   });
 
-  it('makes several at once, and stops where it is told to', async () => {
+  it('evaluates several at once, and stops where requested', async () => {
     const evaluations = [
       { resource: url('https://api.example.com/1') },
       { resource: url('https://elsewhere.example/2') },
@@ -134,7 +134,7 @@ onEachProfile('AuthZEN', (start) => {
     expect(single.json).toMatchObject({ decision: true });
   });
 
-  it('takes 100 at most, each recorded', async () => {
+  it('accepts at most 100, each recorded', async () => {
     const of = (count: number) => ({
       subject: subject(),
       action: { name: 'http_call' },
@@ -151,7 +151,7 @@ onEachProfile('AuthZEN', (start) => {
     ['another subject', {}, { subject: { type: 'user', id: 'u' } }, 400],
     ['no resource', {}, { resource: undefined }, 400],
     ['an unknown agent', {}, { subject: { type: 'agent', id: randomUUID() } }, 404],
-  ] as const)('refuses %s, under the id that the request was given', async (_what, headers, change, status) => {
+  ] as const)('refuses %s, with the id of the request', async (_what, headers, change, status) => {
     const body = {
       subject: subject(),
       action: { name: 'http_call' },
@@ -162,7 +162,7 @@ onEachProfile('AuthZEN', (start) => {
     expect([refused.status, refused.headers['x-request-id']]).toEqual([status, 'mine-2']);
   });
 
-  it('says 200 with a denial of a frozen agent', async () => {
+  it('answers 200 with a denial for a frozen agent', async () => {
     const id = await newAgent(instance, session);
     const frozen = await instance.request('POST', `/v1/agents/${id}/freeze`, { headers: session, body: {} });
     expect(frozen.status).toBe(200);

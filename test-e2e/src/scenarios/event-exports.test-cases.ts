@@ -20,8 +20,8 @@ const sha256 = (...parts: (string | Buffer)[]): Buffer =>
   parts.reduce<ReturnType<typeof createHash>>((made, part) => made.update(part), createHash('sha256')).digest();
 
 /**
- * Exports beside the package, and an audit sample, over an instance that has begun.
- * @returns declares the sample's tests: its block comes 32 slots behind the report, so they are best the last
+ * Exports of events, and an audit sample, from a running instance.
+ * @returns declares the sample's tests: its block follows 32 slots after the report, so they should be the last
  */
 export function eventExportCases(given: () => Anchored): () => void {
   const report = (): string => join(given().folder, 'to-sample.json');
@@ -52,14 +52,14 @@ export function eventExportCases(given: () => Anchored): () => void {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const rows = readFileSync(file, 'utf8').trimEnd().split('\r\n');
     expect(rows.map((row) => row.split(',')[0])).toEqual(['\u{feff}eventId', ...ids]);
-    // Issued now, to be sampled when its block is there.
+    // Issued now, to be sampled once its block exists.
     const issued = await countersign(['export', '--out', report(), ...login]);
     expect([issued.code, issued.stderr]).toEqual([0, '']);
     expect(statSync(report()).mode & 0o777).toBe(0o600);
   });
 
   return () => {
-    it('draws a sample by a later block, which anybody draws again and nobody exchanges', async () => {
+    it('draws a sample by a later block, which anyone can draw again and cannot be exchanged', async () => {
       const { instance, folder, keyFile, authority } = given();
       const chain = ['--rpc', instance.bootstrap.solanaRpcUrl, '--authority', authority, '--key', keyFile];
       const file = join(folder, 'sample.json');

@@ -15,7 +15,7 @@ import { reportPdfCases } from './report-pdf.test-cases.js';
 
 type Json = Record<string, unknown>;
 
-/** The steps of interface.md, "Verifying a signed JSON report", with nothing of ours. */
+/** The steps of interface.md, "Verifying a signed JSON report", without our code. */
 function verifyByHand(text: string, pem: string): { readonly signature: boolean; readonly sha256: boolean } {
   const { sha256, signature, algorithm, publicKeyUrl, ...rest } = JSON.parse(text) as Json;
   expect(rest['canonicalization']).toBe('rfc8785-jcs');
@@ -32,7 +32,7 @@ const hash = (prefix: number, ...parts: Buffer[]): Buffer =>
     .update(Buffer.concat([Buffer.from([prefix]), ...parts]))
     .digest();
 
-/** RFC 6962 section 2.1.1, by hand. */
+/** RFC 6962 section 2.1.1, implemented independently. */
 function root(leaf: Buffer, index: number, size: number, path: readonly string[]): string {
   let at = index;
   let last = size - 1;
@@ -125,7 +125,7 @@ onEachProfile('from a check to evidence', (start) => {
     expect(verifyByHand(text, pem)).toEqual({ signature: true, sha256: true });
   });
 
-  it('leads from every event to its root by paths that anyone can walk', () => {
+  it('leads from every event to its root by verifiable paths', () => {
     expect(pkg.inclusionProofs).toHaveLength(27);
     for (const [i, proof] of pkg.inclusionProofs.entries()) {
       const { event, sequence } = pkg.events[i]!;
@@ -145,7 +145,7 @@ onEachProfile('from a check to evidence', (start) => {
     }
   });
 
-  it('opens what was sent, and commits to the rest', () => {
+  it('opens the content, and commits to the rest', () => {
     const checked = pkg.events.filter(({ event }) => event['type'] === 'action.checked');
     expect(checked).toHaveLength(25);
     for (const { event, opened } of checked) {
@@ -202,7 +202,7 @@ onEachProfile('from a check to evidence', (start) => {
     });
   });
 
-  it('is found good by the public route, as a package and event by event', async () => {
+  it('is verified by the public route, as a package and event by event', async () => {
     const whole = await instance.request('POST', '/v1/inclusion/verify', { body: { package: pkg } });
     expect(whole.json).toMatchObject({ ok: true, anchoredCount: 27, unanchoredCount: 0 });
     const single = await instance.request('POST', '/v1/inclusion/verify', {
@@ -242,7 +242,7 @@ onEachProfile('from a check to evidence', (start) => {
     expect((await countersign(['verify'])).code).toBe(64);
   });
 
-  it('keeps the report, lists it, and gives the same bytes again', async () => {
+  it('stores the report, lists it, and returns the same bytes again', async () => {
     const listed = await instance.request('GET', '/v1/reports', { headers: session });
     expect(listed.json).toMatchObject({
       reports: [{ id: reportId, format: 'json', public: false, sha256: pkg['sha256'], pdfSha256: null }],

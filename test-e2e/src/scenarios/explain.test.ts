@@ -39,7 +39,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
   }
   const result = ({ rules }: Explanation, name: string) => rules.find((one) => one.name === name)?.result;
 
-  it('gives what a check is then answered, and the trace of every rule', async () => {
+  it('returns the result of a check, and the trace of every rule', async () => {
     const agentId = await newAgent(instance, session, {
       blocked_apis: ['evil.example'],
       output_rules: { blocked_pii: ['credit_card'], block_secrets: true, blocked_topics: ['insider trading'] },
@@ -67,7 +67,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
     }
   });
 
-  it('asks each rule alone', async () => {
+  it('evaluates each rule separately', async () => {
     const agentId = await newAgent(instance, session, {
       off_limits_actions: ['delete_*'],
       blocked_apis: ['evil.example'],
@@ -110,7 +110,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
     expect(await listed()).toBe(1);
   });
 
-  it('tells a frozen agent and observe mode, and goes by the newest profile', async () => {
+  it('reports a frozen agent and observe mode, and uses the newest profile', async () => {
     const agentId = await newAgent(instance, session, { off_limits_actions: ['wire'], mode: 'observe' });
     const observed = await explain(agentId, { type: 'wire' });
     expect(observed).toMatchObject({ mode: 'observe', answer: { allowed: true }, coverage: 'governed' });
@@ -124,7 +124,7 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
     });
   });
 
-  it('takes a session and the body of a check, and nothing else', async () => {
+  it('accepts a session and the body of a check, and nothing else', async () => {
     const agentId = await newAgent(instance, session, { off_limits_actions: ['wire'] });
     const action = { type: 'wire' };
     const key = { 'x-service-key': instance.bootstrap.apiKey, authorization: `Bearer ${instance.bootstrap.apiKey}` };
@@ -134,8 +134,8 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
       expect([body, (await ask(agentId, body)).status]).toEqual([body, 400]);
     }
     expect((await ask(agentId, { agentId: instance.bootstrap.agentId, action })).status).toBe(400);
-    const nobody = '00000000-0000-4000-8000-000000000000';
-    expect((await ask(nobody, { agentId: nobody, action })).status).toBe(404);
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    expect((await ask(unknown, { agentId: unknown, action })).status).toBe(404);
     expect((await ask(agentId, { agentId: agentId.toUpperCase(), action })).status).toBe(200);
   });
 });

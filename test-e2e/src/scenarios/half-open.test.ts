@@ -5,7 +5,7 @@ import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 
 const MEBIBYTE = 1024 * 1024;
-/** More than the bodies that may be held together could be, were they as large as announced. */
+/** More than could be buffered together if the bodies were as large as announced. */
 const CHECKS = 400;
 const LOGINS = 150;
 
@@ -22,7 +22,7 @@ describe('requests whose bodies never end', () => {
   });
   afterAll(() => instance.discard());
 
-  /** Resolves when all that was given is on its way. */
+  /** Resolves when all given data are sent. */
   async function open(head: string, part: Buffer): Promise<void> {
     const { hostname, port } = new URL(instance.bootstrap.baseUrl);
     const socket = connect(Number(port), hostname);
@@ -33,22 +33,22 @@ describe('requests whose bodies never end', () => {
     await Promise.race([new Promise((resolve) => socket.write(part, resolve)), once(socket, 'close')]);
   }
 
-  it('take no room from other checks for what they announce and do not send', async () => {
+  it('reserve no memory for announced bytes that are not sent', async () => {
     const head = `POST /v1/check HTTP/1.1\r\nx-service-key: ${instance.bootstrap.apiKey}`;
     await Promise.all(Array.from({ length: CHECKS }, () => open(head, Buffer.from('{'))));
     const answers = await Promise.all(Array.from({ length: 20 }, () => instance.check({ type: 'tool_use' })));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 
-  it('without a credential shut nobody out who has a session', async () => {
+  it('without a credential do not lock out callers with a session', async () => {
     const fill = (bytes: number): Promise<unknown> => {
       const part = Buffer.alloc(bytes, ' ');
       return Promise.all(Array.from({ length: LOGINS }, () => open('POST /v1/auth/login HTTP/1.1', part)));
     };
-    // Smaller and smaller, until nothing is left between them.
+    // Smaller and smaller, until no memory is left.
     for (const bytes of [MEBIBYTE - 1, 100_000, 10_000, 1000]) await fill(bytes);
     await eventually('a login is refused for want of room', 20, async () => {
-      // Bodies end with their time, so the room is filled again.
+      // Bodies time out, so the memory is filled again.
       await fill(100);
       const login = { email: 'a@example.com', password: 'x'.repeat(12) };
       const { status } = await instance.request('POST', '/v1/auth/login', { body: login });

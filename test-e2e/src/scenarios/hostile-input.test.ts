@@ -95,7 +95,7 @@ onEachProfile('hostile input', (start) => {
     expect(answer.text).toBe('{"allowed":true}');
   });
 
-  it('survives requests that are no HTTP, and goes on', async () => {
+  it('survives requests that are not HTTP, and continues', async () => {
     const { hostname, port } = new URL(instance.bootstrap.baseUrl);
     for (const bytes of [
       '\0\0\0\0',

@@ -1,7 +1,7 @@
 type Random = (below: number) => number;
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 
-/** Numbers below 2^32 that a seed decides (mulberry32). */
+/** Pseudo-random numbers below 2^32 (mulberry32). */
 function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {
@@ -12,7 +12,7 @@ function randomOf(seed: number): Random {
   };
 }
 
-/** Bodies that are taken as they are. */
+/** Valid bodies. */
 const wholes = (agentId: string): Json[] => [
   { agentId, action: { type: 'llm_response', payload: 'Order 48213 was shipped.' } },
   {
@@ -31,7 +31,7 @@ const wholes = (agentId: string): Json[] => [
 
 const nested = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels);
 
-/** JSON and what looks like it, to stand where a value stands. */
+/** JSON and similar text, to replace a value. */
 const TOKENS: readonly string[] = [
   ...['null', 'true', '[]', '{}', '""', '0', '-0', '-1', '1e308', '1e-400', '9007199254740993', '0.1e1', '"\\u0000"'],
   ...['1e999', '-1e999', 'NaN', 'Infinity', '01', '+1', '.5', '1.', '0x10', 'undefined', "'a'", '"\\x41"', '"\t"', ''],
@@ -49,7 +49,7 @@ const TOKENS: readonly string[] = [
   ...[nested(28, '[', ']'), nested(33, '[', ']'), nested(40, '{"a":[', ']}'), nested(500, '[', '')],
 ];
 
-/** Costly ones come seldom. */
+/** Expensive ones are rare. */
 const LARGE: readonly (() => string)[] = [
   () => `"${'x'.repeat(262_144)}"`,
   () => `"${'x'.repeat(262_145)}"`,
@@ -87,21 +87,21 @@ const BYTES: readonly (readonly number[])[] = [
 
 const HOLE = '@hole@';
 
-/** Puts a hole in the place of a value somewhere in it, or, with `member`, of a new member of an object. */
+/** Replaces a value somewhere in it by a hole, or, with `member`, adds a member with one. */
 function punch(whole: Json, random: Random, member: boolean): string {
   const value = structuredClone(whole) as { [member: string]: Json };
-  const places: (() => void)[] = [];
+  const holes: (() => void)[] = [];
   const visit = (at: Json): void => {
     if (typeof at !== 'object' || at === null) return;
     const box = at as { [member: string]: Json };
-    if (member && !Array.isArray(at)) places.push(() => void (box[HOLE] = 0));
+    if (member && !Array.isArray(at)) holes.push(() => void (box[HOLE] = 0));
     for (const name of Object.keys(box)) {
-      if (!member) places.push(() => void (box[name] = HOLE));
+      if (!member) holes.push(() => void (box[name] = HOLE));
       visit(box[name]!);
     }
   };
   visit(value);
-  places[random(places.length)]!();
+  holes[random(holes.length)]!();
   return JSON.stringify(value);
 }
 
@@ -133,7 +133,7 @@ function changedBytes(bytes: Buffer, random: Random): Buffer {
   }
 }
 
-/** Bodies of checks that a seed decides: whole ones, others with a value or a member changed, and bytes of these changed. */
+/** Pseudo-random bodies of checks: valid ones, ones with a changed value or member, and ones with changed bytes. */
 export function* mutatedBodies(agentId: string, seed: number): Generator<Buffer, never> {
   const random = randomOf(seed);
   const sources = wholes(agentId);

@@ -6,9 +6,9 @@ import { eventually, type Answer } from '../instance/request.js';
 import { mutatedBodies } from './mutated-bodies.js';
 
 const SEED = 5;
-/** The stores of the distributed profile's tests are slow; what reads a body is the same. */
+/** The stores of the distributed profile's tests are slow; the code that reads a body is the same. */
 const BODIES = { embedded: 20_000, distributed: 2_000 } as const;
-/** Requests under way at once. */
+/** Concurrent requests. */
 const SIDE_BY_SIDE = 32;
 const PAGE = 1000;
 
@@ -49,7 +49,7 @@ onEachProfile('mutated bodies of checks', (start, profile) => {
     const ajv = new Ajv2020({ strict: false });
     for (const [status, { content }] of Object.entries(document.paths['/v1/check'].post.responses)) {
       const { components } = document;
-      // What a schema refers to is found from the root of the one that is compiled.
+      // References of a schema are resolved from the root of the compiled one.
       shapes.set(Number(status), ajv.compile({ ...content['application/json'].schema, components }));
     }
   }, 90_000);
@@ -60,7 +60,7 @@ onEachProfile('mutated bodies of checks', (start, profile) => {
     if (shape === undefined) return `${status} is not in the contract: ${text}`;
     if (!shape(json)) return `${status} has another shape than the contract's: ${text}`;
     if (status >= 500 && (status !== 503 || !headers['retry-after'])) return `${status} ${text}`;
-    return /\.js\b|node_modules|\bat .*:\d/.test(text) ? `${status} tells of the code: ${text}` : null;
+    return /\.js\b|node_modules|\bat .*:\d/.test(text) ? `${status} reveals code: ${text}` : null;
   };
 
   const listed = async (): Promise<{ ids: string[]; total: number }> => {
@@ -73,7 +73,7 @@ onEachProfile('mutated bodies of checks', (start, profile) => {
     }
   };
 
-  it(`${BODIES[profile]} get an answer of the contract, and those that were judged are listed once`, async () => {
+  it(`${BODIES[profile]} get an answer of the contract, and judged ones are listed once`, async () => {
     const bodies = mutatedBodies(agentId, SEED);
     const faults: string[] = [];
     const judged: string[] = [];
@@ -96,13 +96,13 @@ onEachProfile('mutated bodies of checks', (start, profile) => {
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, ask));
 
     expect(faults).toEqual([]);
-    // So many of each kind that the mutations reach what they aim at.
+    // Enough of each kind for the mutations to be effective.
     expect(statuses[200]).toBeGreaterThan(BODIES[profile] / 5);
     expect(statuses[400]).toBeGreaterThan(BODIES[profile] / 5);
     expect(statuses[503] ?? 0).toBeLessThan(BODIES[profile] / 100);
     await eventually('all are listed', 60, async () => ((await listed()).total >= judged.length ? true : null));
     const { ids } = await listed();
-    // One that was answered 503 may have landed.
+    // One that was answered 503 may have been recorded.
     expect(ids.length).toBeLessThanOrEqual(judged.length + (statuses[503] ?? 0));
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(judged).size).toBe(judged.length);

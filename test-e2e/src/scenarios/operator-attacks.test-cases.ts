@@ -18,8 +18,8 @@ const PARTLY = ['Nothing is wrong, but not everything was checked', 2] as const;
 const REFUSED = ['Do not rely on this file', 1] as const;
 
 /**
- * Packages of an operator that has every key of the installation, over an agent whose events are anchored. They contradict
- * what the instance anchors from then on: to be declared last.
+ * Packages of an operator with every key of the installation, for an agent whose events are anchored. They contradict
+ * later anchors of the instance: declare these tests last.
  */
 export function operatorAttackCases(given: () => Anchored): void {
   let genuine: Package;
@@ -27,30 +27,30 @@ export function operatorAttackCases(given: () => Anchored): void {
   let newestRoot: string;
   let browser: Browser | null = null;
 
-  const place = (name: string): string => join(given().folder, `${name}.json`);
+  const pathOf = (name: string): string => join(given().folder, `${name}.json`);
   const chain = (): readonly string[] => {
     const { instance, keyFile, authority } = given();
     return ['--key', keyFile, '--rpc', instance.bootstrap.solanaRpcUrl, '--authority', authority];
   };
   const verify = (name: string, ...more: readonly string[]): Promise<Ran> =>
-    countersign(['verify', place(name), ...chain(), ...more]);
-  /** The command line and the page say the same of a file. */
+    countersign(['verify', pathOf(name), ...chain(), ...more]);
+  /** The command line and the page give the same result for a file. */
   const bothSay = async (
     name: string,
     [verdict, code]: readonly [string, number],
-    words: RegExp,
+    message: RegExp,
     absences: readonly string[] = [],
   ): Promise<void> => {
     const { instance, keyFile, authority } = given();
     const ran = await verify(name, ...absences.flatMap((file) => ['--absence', file]));
     expect([name, ran.code, ran.stderr]).toEqual([name, code, '']);
-    expect(ran.stdout).toMatch(words);
+    expect(ran.stdout).toMatch(message);
     if (browser === null) return;
     const { baseUrl, solanaRpcUrl: rpcUrl } = instance.bootstrap;
     const pem = readFileSync(keyFile, 'utf8');
-    const page = await askPage(browser, { baseUrl, report: place(name), pem, rpcUrl, authority, absences });
+    const page = await askPage(browser, { baseUrl, report: pathOf(name), pem, rpcUrl, authority, absences });
     expect([name, page.verdict]).toEqual([name, verdict]);
-    expect(page.text).toMatch(words);
+    expect(page.text).toMatch(message);
   };
 
   describe('against an operator that has every key', () => {
@@ -76,7 +76,7 @@ export function operatorAttackCases(given: () => Anchored): void {
       const body = { agentIds: [agentId], format: 'json', frameworks: ['soc2'], from, to };
       const answer = await instance.request('POST', '/v1/events/export-signed', { headers: session, body });
       expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, '']);
-      writeFileSync(place('genuine'), answer.text);
+      writeFileSync(pathOf('genuine'), answer.text);
       genuine = JSON.parse(answer.text) as Package;
       operator = new Operator(instance, genuine);
       if (browserName !== null) browser = await openBrowser(browserName);
@@ -86,11 +86,11 @@ export function operatorAttackCases(given: () => Anchored): void {
     it('leaves open what another agent’s window holds, until proofs of absence settle it', async () => {
       await bothSay('genuine', PARTLY, /proofs of absence settle it/u);
       const { stdout } = await verify('genuine', '--json');
-      writeFileSync(place('result'), stdout);
-      const proven = await given().instance.command('admin', 'prove-absence', '--open', place('result'));
+      writeFileSync(pathOf('result'), stdout);
+      const proven = await given().instance.command('admin', 'prove-absence', '--open', pathOf('result'));
       expect([proven.code, proven.stderr]).toEqual([0, '']);
-      writeFileSync(place('absences'), proven.stdout);
-      await bothSay('genuine', HOLDS, /\d proofs? of absence/u, [place('absences')]);
+      writeFileSync(pathOf('absences'), proven.stdout);
+      await bothSay('genuine', HOLDS, /\d proofs? of absence/u, [pathOf('absences')]);
     }, 90_000);
 
     it('is settled by the proofs of a range of time as well', async () => {
@@ -98,8 +98,8 @@ export function operatorAttackCases(given: () => Anchored): void {
       const range = ['--from', genuine.range.from, '--to', genuine.range.to];
       const proven = await instance.command('admin', 'prove-absence', agentId, ...range);
       expect([proven.code, proven.stderr]).toEqual([0, expect.stringMatching(/^\d+ windows proven; in \d+ more /u)]);
-      writeFileSync(place('range'), proven.stdout);
-      expect((await verify('genuine', '--absence', place('range'))).code).toBe(0);
+      writeFileSync(pathOf('range'), proven.stdout);
+      expect((await verify('genuine', '--absence', pathOf('range'))).code).toBe(0);
     }, 60_000);
 
     it('does not verify a history whose last window was left out', async () => {
@@ -112,18 +112,18 @@ export function operatorAttackCases(given: () => Anchored): void {
         inclusionProofs: inclusionProofs.filter((_, i) => kept[i]),
         windows: windows.filter(({ windowStart }) => windowStart !== gone),
       };
-      writeFileSync(place('tail'), await operator.issued(short, genuine.range));
+      writeFileSync(pathOf('tail'), await operator.issued(short, genuine.range));
       await bothSay('tail', PARTLY, /2 windows, [^]*not listed; proofs of absence settle it/u);
-      // The operator cannot prove what is not so.
-      writeFileSync(place('result'), (await verify('tail', '--json')).stdout);
-      const refused = await given().instance.command('admin', 'prove-absence', '--open', place('result'));
+      // The operator cannot prove a false statement.
+      writeFileSync(pathOf('result'), (await verify('tail', '--json')).stdout);
+      const refused = await given().instance.command('admin', 'prove-absence', '--open', pathOf('result'));
       expect([refused.code, refused.stderr]).toEqual([
         1,
         expect.stringContaining('the agent had events in the window'),
       ]);
     }, 90_000);
 
-    it('does not verify events that were moved back by a year and anchored today', async () => {
+    it('does not verify events that were dated back by a year and anchored today', async () => {
       const moved = partsOf(genuine).map(({ startMs, entries }) => ({
         startMs: startMs - YEAR,
         entries: entries.map((entry) => {
@@ -137,7 +137,7 @@ export function operatorAttackCases(given: () => Anchored): void {
         new Date(Date.parse(iso) - YEAR).toISOString(),
       );
       const history = await operator.anchored(moved, newestRoot);
-      writeFileSync(place('backdated'), await operator.issued(history, { from: from!, to: to! }));
+      writeFileSync(pathOf('backdated'), await operator.issued(history, { from: from!, to: to! }));
       await bothSay('backdated', PARTLY, /anchored more than an hour and its duration later/u);
     }, 90_000);
 
@@ -151,11 +151,11 @@ export function operatorAttackCases(given: () => Anchored): void {
         '0',
       );
       expect(history.events.length).toBeLessThan(genuine.events.length);
-      writeFileSync(place('dropped'), await operator.issued(history, genuine.range));
+      writeFileSync(pathOf('dropped'), await operator.issued(history, genuine.range));
       await bothSay('dropped', REFUSED, /\[window-equivocated\]/u);
     }, 90_000);
 
-    inBrowser(`was tried in a browser${browserName === null ? ' (needs chromium)' : ''}`, () => {
+    inBrowser(`was tested in a browser${browserName === null ? ' (needs chromium)' : ''}`, () => {
       expect(browser?.isConnected()).toBe(true);
     });
   });

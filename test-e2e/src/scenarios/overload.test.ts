@@ -7,17 +7,17 @@ import type { TimedAttempt } from '../server-faults/steady-load.js';
 import { settled, wrongRefusals } from '../server-faults/whole.js';
 import { pipelinedLoad } from './pipelined-load.js';
 
-/** Short, so that what two processes of a test machine bring is too much. */
+/** Short, so that two processes of a test machine can overload it. */
 const DEADLINE_MS = 200;
 const LOAD = { connections: 128, depth: 16, most: 8000 } as const;
-/** A busy machine may send less than is too much, or decide nothing in time. */
+/** A busy machine may send too few, or decide nothing in time. */
 const MOST_LOADS = 4;
 const REASON = /^countersign_checks_turned_away_total\{[^}]*reason="([a-z_]+)"[^}]*\} (\d+)$/gm;
 
-/** Refused before anything of them was looked at, or at least before their event was sent. */
+/** Refused before any processing, or at least before their event was sent. */
 const unsent = ({ status, eventId }: TimedAttempt): boolean => status === 503 && eventId === null;
 
-/** Another account's checks, a few at a time, one after the other. */
+/** Checks of another account, a few at a time, sequentially. */
 class OtherAccount {
   readonly answers: Answer[] = [];
   #over = false;
@@ -49,7 +49,7 @@ class OtherAccount {
     });
   }
 
-  /** @returns when all were answered that were sent until the end of `load` */
+  /** @returns when all checks sent until the end of `load` are answered */
   async during<T>(load: Promise<T>): Promise<T> {
     this.#over = false;
     const one = async (): Promise<void> => {
@@ -83,13 +83,13 @@ onEachProfile('more checks than can be decided', (start, profile) => {
   }, 180_000);
   afterAll(() => instance?.discard());
 
-  it('are all answered: some decided, some turned away', () => {
+  it('are all answered: some decided, some shed', () => {
     expect(attempts.length % LOAD.most).toBe(0);
     expect([...new Set(attempts.map(({ status }) => status))].sort()).toEqual([200, 503]);
     expect(attempts.filter(unsent).length).toBeGreaterThan(0);
   });
 
-  it('are refused as the contract says, with the time after which to come again', () => {
+  it('are refused as in the contract, with a time to retry', () => {
     expect(wrongRefusals(attempts)).toEqual([]);
     const wrong = attempts.filter(({ status, text }) => {
       if (status === 200) return text !== '{"allowed":true}';
@@ -106,17 +106,17 @@ onEachProfile('more checks than can be decided', (start, profile) => {
     (other?.answers ?? []).filter(({ status, headers }) => status === 503 && headers['x-event-id'] === undefined)
       .length;
 
-  (profile === 'embedded' ? it : it.skip)('do not turn away another account that sends a few', async () => {
+  (profile === 'embedded' ? it : it.skip)('do not shed checks of another account that sends a few', async () => {
     const { answers } = other!;
     expect(answers.length).toBeGreaterThan(4);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
-    // What turns away everybody's checks, a disk that is slow, say, is no account's doing.
+    // Causes that affect all checks, such as a slow disk, are not attributed to an account.
     const everybodys = [...(await reasons())].filter(([reason]) => reason !== 'event_loop');
     const most = everybodys.reduce((sum, [, count]) => sum + count, 1);
     expect(othersUnsent()).toBeLessThanOrEqual(most);
   });
 
-  it('are counted by the reason for which they are turned away', async () => {
+  it('are counted by the reason for which they are shed', async () => {
     const counted = await reasons();
     const known = [
       'event_loop',
@@ -132,7 +132,7 @@ onEachProfile('more checks than can be decided', (start, profile) => {
     expect(all).toBeLessThanOrEqual(attempts.filter(unsent).length + othersUnsent());
   });
 
-  it('leave an event each that was decided, once, and none that was turned away; then checks go on', async () => {
+  it('leave an event for each decided one, once, and none for shed ones; then checks continue', async () => {
     const session = await instance.session();
     await eventually('a check is decided', 30, async () => {
       const { status } = await instance.check({ type: 'tool_use' });

@@ -7,9 +7,9 @@ export interface PipelinedOptions {
   /** Unique among all loads on the installation. */
   readonly name: string;
   readonly connections: number;
-  /** Checks that follow each other on a connection without waiting for an answer. */
+  /** Pipelined checks per connection. */
   readonly depth: number;
-  /** Checks in all. */
+  /** Checks in total. */
   readonly most: number;
 }
 
@@ -19,8 +19,8 @@ interface Sent {
 }
 
 /**
- * Sends as many checks at once as connections and depth allow, and so many more as are answered, until all are: a cheap
- * way to bring more than an instance can decide. Every answer is kept.
+ * Sends as many checks at once as connections and depth allow, and one more for each answer, until all are sent: a cheap
+ * way to overload an instance. Every answer is kept.
  */
 export async function pipelinedLoad(
   { bootstrap }: Pick<Instance, 'bootstrap'>,
@@ -82,7 +82,7 @@ interface RawAnswer {
   readonly eventId: string | null;
   readonly retryAfter: string | null;
   readonly body: string;
-  /** Characters of all of it. */
+  /** Total number of characters. */
   readonly length: number;
 }
 

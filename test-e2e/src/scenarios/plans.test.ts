@@ -16,7 +16,7 @@ onEachProfile('a plan that an operator sets', (start, profile) => {
   const account = async () =>
     (await instance.request('GET', '/v1/account', { headers: await instance.session() })).json;
 
-  it('is in force when the command has ended: a paid cap is 429, a sandbox 402 at its cap and after its end', async () => {
+  it('is in force when the command has ended: a paid cap returns 429, a sandbox 402 at its cap and after its end', async () => {
     const { accountId } = instance.bootstrap;
     expect((await instance.check({ type: 'a' })).status).toBe(200);
 
@@ -45,17 +45,17 @@ onEachProfile('a plan that an operator sets', (start, profile) => {
     ]);
   }, 60_000);
 
-  it('ends with 1 for an unknown account or plan, with 64 for a wrong use, and changes nothing', async () => {
+  it('ends with 1 for an unknown account or plan, with 64 for invalid usage, and changes nothing', async () => {
     const { accountId } = instance.bootstrap;
     const before = await account();
-    for (const [args, words] of [
+    for (const [args, message] of [
       [[accountId, 'gold'], 'no such plan; there are sandbox, core, scale, enterprise'],
       [['00000000-0000-4000-8000-000000000000', 'core'], 'there is no account'],
       [[accountId, 'core', '--expires-at', '2030-01-01T00:00:00Z'], 'only a sandbox expires'],
     ] as const) {
       const { code, stdout, stderr } = await setPlan(...args);
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain(words);
+      expect(stderr).toContain(message);
       expect(stderr.trim().split('\n')).toHaveLength(1);
     }
     expect((await setPlan(accountId, 'core', '--action-cap', '1.5')).code).toBe(64);
@@ -63,13 +63,13 @@ onEachProfile('a plan that an operator sets', (start, profile) => {
     expect(await account()).toEqual(before);
   }, 60_000);
 
-  it('can be set on a stopped instance that has files, and leaves a folder without one alone', async () => {
+  it('can be set on a stopped instance with files, and leaves a folder without one unchanged', async () => {
     const { accountId } = instance.bootstrap;
     await instance.stop();
     const onStopped = await setPlan(accountId, 'scale');
     expect((await setPlan(accountId, 'gold')).code).toBe(1);
     instance = await instance.startAgain();
-    // Where the account lies on servers, only the service that owns it changes it.
+    // If the account is stored on servers, only the service that owns it changes it.
     if (profile === 'embedded') expect(onStopped).toMatchObject({ code: 0, stderr: '' });
     else {
       expect([onStopped.code, onStopped.stderr.trim().split('\n').length]).toEqual([1, 1]);

@@ -1,7 +1,7 @@
 import { Instance } from '../instance/instance.js';
 
-describe('what one address may ask of the public routes', () => {
-  it('is limited, whatever a caller says of its address, and nothing else is', async () => {
+describe('the rate limit of the public routes', () => {
+  it('applies per address, whatever a caller says of its address, and to nothing else', async () => {
     const instance = await Instance.start({ env: { COUNTERSIGN_PUBLIC_REQUESTS_PER_MINUTE: '4' } });
     try {
       const statuses: number[] = [];
@@ -15,7 +15,7 @@ describe('what one address may ask of the public routes', () => {
         };
         statuses.push((await instance.request('GET', '/v1/verify/CSN-0000-0000-0000-0000', { headers })).status);
       }
-      // An allowance comes back while one asks: a fifth may have been taken by then.
+      // The allowance refills meanwhile: a fifth may have been granted by then.
       expect(statuses.slice(0, 4)).toEqual([404, 404, 404, 404]);
       expect(statuses).toContain(429);
       const body = { event: {}, proof: {} };

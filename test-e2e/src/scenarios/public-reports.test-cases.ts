@@ -1,9 +1,9 @@
 import { eventually, type Answer } from '../instance/request.js';
 import type { Anchored } from './report-pdf.test-cases.js';
 
-/** Reports that their account makes public, over an instance that has begun. */
+/** Reports that their account publishes, from a running instance. */
 export function publicReportCases(given: () => Anchored): void {
-  it('shows a report to everybody while its account says so, and to nobody before and after', async () => {
+  it('shows a report to everyone while its account allows it, and never before and after', async () => {
     const { instance, session, agentId } = given();
     const issued = await instance.request('POST', '/v1/events/export-signed', {
       headers: session,

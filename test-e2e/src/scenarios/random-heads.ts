@@ -1,14 +1,14 @@
-/** What a head may name so that it gets far. */
+/** Valid parts of a head, so that it is processed far. */
 export interface Known {
   readonly apiKey: string;
   readonly host: string;
-  /** Of a check that is allowed. */
+  /** Of an allowed check. */
   readonly body: string;
 }
 
 type Random = (below: number) => number;
 
-/** Numbers that a seed decides (a linear congruential generator). */
+/** Pseudo-random numbers (a linear congruential generator). */
 function randomOf(seed: number): Random {
   let state = Math.imul(seed + 1, 2654435761) >>> 0;
   return (below) => {
@@ -104,7 +104,7 @@ const CONNECTIONS = [
 const HOSTS = ['Host: a', 'Host:', 'Host: a b', 'Host: [::1', 'Host: a:99999999', 'host: a\u0000', 'Host: http://a'];
 const ODD_ENDS = ['\n', '\r', '\r\n ', ''];
 
-/** The bytes of one request or a few, likely malformed; the same for the same seed. */
+/** The bytes of one or several requests, likely malformed; deterministic by seed. */
 export function randomHead(seed: number, known: Known): Uint8Array {
   const random = randomOf(seed);
   const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;

@@ -16,14 +16,14 @@ import { eventually, type Answer } from '../instance/request.js';
 const HOUSE = fileURLToPath(new URL('../../../', import.meta.url));
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** The program of the README, as its reader saves it. */
+/** The program of the README, saved as a file. */
 function programOfReadme(): string {
   const [, program] = /```js\n([\s\S]*?)```/.exec(readFileSync(join(HOUSE, 'services/policy/README.md'), 'utf8')) ?? [];
   if (program === undefined) throw new Error('the README of policy has no program');
   return program;
 }
 
-/** The 15 data characters of `evidence.md`, "Registration", with nothing of ours. */
+/** The 15 data characters of `evidence.md`, "Registration", implemented independently. */
 function ssnData(registration: object): string {
   const hash = createHash('sha256').update(canonicalize(registration)).digest('hex');
   const bits = BigInt(`0x${hash}`) >> (256n - 75n);
@@ -36,7 +36,7 @@ interface AgentRecord {
   readonly chain_tx_signature: string | null;
 }
 
-onEachProfile('registration by a wallet that is the user’s own', (start) => {
+onEachProfile('registration by the user’s own wallet', (start) => {
   let instance: Instance;
   let session: { readonly authorization: string };
   let connection: Connection;
@@ -88,13 +88,13 @@ onEachProfile('registration by a wallet that is the user’s own', (start) => {
     expect(stdout.trim()).toBe(registered.blockchain_ssn);
     expect(registered.wallet_address).toBe(walletAddress);
     const { chain_tx_signature: transactionSignature } = registered;
-    const landed = await connection.getTransaction(transactionSignature!, { maxSupportedTransactionVersion: 0 });
-    expect(landed?.transaction.message.staticAccountKeys[0]?.toBase58()).toBe(walletAddress);
+    const confirmed = await connection.getTransaction(transactionSignature!, { maxSupportedTransactionVersion: 0 });
+    expect(confirmed?.transaction.message.staticAccountKeys[0]?.toBase58()).toBe(walletAddress);
     const characters = registered.blockchain_ssn!.replace(/^CSN|-/g, '');
     expect(characters.slice(0, 15)).toBe(ssnData({ agentId, transactionSignature, walletAddress }));
   }, 60_000);
 
-  it('is an event, and stands in the packages of the agent', async () => {
+  it('is an event, and is contained in the packages of the agent', async () => {
     await eventually('the event is listed', 30, async () => {
       const { text } = await instance.request('GET', `/v1/events?agentId=${agentId}`, { headers: session });
       return text.includes('agent.registered') ? true : null;
@@ -137,7 +137,7 @@ onEachProfile('registration by a wallet that is the user’s own', (start) => {
     expect(await bring(third, theirs)).toMatchObject({ status: 200, json: { chain_tx_signature: theirs } });
   }, 60_000);
 
-  it('is found by everybody by its number, whatever becomes of the agent, with nothing of its account', async () => {
+  it('is found by anyone by its number, whatever the state of the agent, without data of its account', async () => {
     const ssn = registered.blockchain_ssn!;
     const seen = (status: string, count: number): Promise<Answer> =>
       eventually(`${ssn} is ${status} with ${count}`, 30, async () => {

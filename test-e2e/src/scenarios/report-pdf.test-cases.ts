@@ -6,7 +6,7 @@ import { countersign } from '../instance/command.js';
 import type { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 
-/** An instance with an agent whose events are anchored, and what a verifier is given. */
+/** An instance with an agent whose events are anchored, and the input of a verifier. */
 export interface Anchored {
   readonly instance: Instance;
   readonly session: { readonly authorization: string };
@@ -16,7 +16,7 @@ export interface Anchored {
   readonly folder: string;
 }
 
-/** The one attachment of a PDF of ours, by the words of ISO 32000 alone. */
+/** The only attachment of our PDFs, found by ISO 32000 alone. */
 function attachmentOf(pdf: Buffer): string {
   const text = pdf.toString('latin1');
   const at = text.indexOf('/Type /EmbeddedFile');
@@ -25,14 +25,14 @@ function attachmentOf(pdf: Buffer): string {
   return inflateSync(pdf.subarray(begin, begin + length)).toString('utf8');
 }
 
-/** Reports as PDF, over an instance that has begun. */
+/** Reports as PDF, from a running instance. */
 export function reportPdfCases(given: () => Anchored): void {
   const download = async (path: string, init: RequestInit): Promise<{ answer: Response; bytes: Buffer }> => {
     const answer = await fetch(new URL(path, given().instance.bootstrap.baseUrl), init);
     return { answer, bytes: Buffer.from(await answer.arrayBuffer()) };
   };
 
-  it('issues a PDF that carries its package, is kept as it is, and is found by its hash without an account', async () => {
+  it('issues a PDF that contains its package, is stored unchanged, and is found by its hash without an account', async () => {
     const { instance, session, agentId, keyFile, authority, folder } = given();
     const { answer, bytes: pdf } = await download('/v1/events/export-signed', {
       method: 'POST',
@@ -94,7 +94,7 @@ export function reportPdfCases(given: () => Anchored): void {
     expect([changed.code, changed.stdout]).toEqual([1, expect.stringContaining('not those that were issued')]);
   }, 90_000);
 
-  it('answers for a report without a PDF, and for hashes that are none or unknown, with the reason', async () => {
+  it('answers for a report without a PDF, and for invalid or unknown hashes, with the reason', async () => {
     const { instance, session, agentId } = given();
     const exported = await instance.request('POST', '/v1/events/export-signed', {
       headers: session,

@@ -46,7 +46,7 @@ onEachProfile('heads of requests', (start) => {
     }
   });
 
-  it('acts on nothing that follows a refused head', async () => {
+  it('ignores everything after a refused head', async () => {
     const before = (await instance.request('GET', '/metrics')).text;
     const length = `Content-Length: ${Buffer.byteLength(body)}`;
     const whole = check('Host: a', length).join('\r\n');
@@ -56,14 +56,14 @@ onEachProfile('heads of requests', (start) => {
     expect(answered((await instance.request('GET', '/metrics')).text)).toEqual(answered(before));
   });
 
-  it('takes a check in chunks, whatever the case of the word', async () => {
+  it('accepts a chunked check, in any letter case of the header', async () => {
     for (const coding of ['chunked', 'Chunked', ' CHUNKED ']) {
       const { statuses } = await ask(check('Host: a', `Transfer-Encoding:${coding}`, 'Connection: close'), chunks());
       expect(statuses).toEqual([200]);
     }
   });
 
-  it(`answers or closes each of ${HEADS} heads of any make, and none with an error of its own`, async () => {
+  it(`answers or closes each of ${HEADS} random heads, and none with an internal error`, async () => {
     const found: unknown[] = [];
     let next = 0;
     const work = async (): Promise<void> => {

@@ -9,7 +9,7 @@ onEachProfile('a restart', (start) => {
   }, 90_000);
   afterAll(() => instance.discard());
 
-  it('keeps accounts, agents, events, spending, keys of repetition, anchors and credentials', async () => {
+  it('keeps accounts, agents, events, spending, idempotency keys, anchors and credentials', async () => {
     const session = await instance.session();
     const { agentId } = instance.bootstrap;
     const before = instance.bootstrap;
@@ -32,7 +32,7 @@ onEachProfile('a restart', (start) => {
       mcpUrl: instance.bootstrap.mcpUrl,
       solanaRpcUrl: instance.bootstrap.solanaRpcUrl,
     });
-    // The session, too: its record lies in the log.
+    // The session, too: its record is in the log.
     const again = await instance.request('GET', `/v1/agents/${agentId}/anchors`, { headers: session });
     expect((again.json as { anchors: unknown[] }).anchors).toEqual(expect.arrayContaining(anchored));
     const repeated = await instance.check({ type: 'pay', estimatedCost: 2 }, { headers });

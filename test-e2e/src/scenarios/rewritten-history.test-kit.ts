@@ -44,7 +44,7 @@ const sha256 = (...bytes: readonly (Buffer | string)[]): Buffer =>
   bytes.reduce<ReturnType<typeof createHash>>((hash, part) => hash.update(part), createHash('sha256')).digest();
 const leafHash = (value: object): Buffer => sha256(Buffer.from([0]), canonicalize(value));
 
-/** RFC 6962 section 2.1, by hand. */
+/** RFC 6962 section 2.1, implemented independently. */
 function treeHead(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 1) return leaves[0]!;
   const k = split(leaves.length);
@@ -61,7 +61,7 @@ function split(size: number): number {
   return 2 ** Math.floor(Math.log2(size - 1));
 }
 
-/** The events of a package by the windows that hold them, in their order. */
+/** The events of a package by their windows, in order. */
 export function partsOf({ events, inclusionProofs }: History): Part[] {
   const parts = new Map<string, Entry[]>();
   events.forEach((entry, i) => {
@@ -72,8 +72,8 @@ export function partsOf({ events, inclusionProofs }: History): Part[] {
 }
 
 /**
- * What an operator can do who has the data directory: it anchors with the key of the authority, and signs with the key of
- * the reports. Nothing of the program's own code is used.
+ * Capabilities of an operator with the data directory: it anchors with the key of the authority, and signs with the key of
+ * the reports. Uses none of the program's own code.
  */
 export class Operator {
   readonly #authority: Keypair;
@@ -94,8 +94,8 @@ export class Operator {
   }
 
   /**
-   * Anchors windows of a second with these events, numbered from 1 on.
-   * @param prev root of the window that was closed before the first
+   * Anchors windows of a second with these events, numbered from 1.
+   * @param prev root of the window closed before the first
    */
   async anchored(parts: readonly Part[], prev: string): Promise<History> {
     const events: Entry[] = [];
@@ -117,14 +117,22 @@ export class Operator {
       const label = `${windowStart!}/PT1S agents=1 events=${entries.length}`;
       const txSignature = await this.#send(`countersign/1 root=${merkleRoot} prev=${before} window=${label}`);
       before = merkleRoot;
-      const place = { merkleRoot, txSignature, network: NETWORK, windowStart: windowStart!, windowEnd: windowEnd! };
+      const position = { merkleRoot, txSignature, network: NETWORK, windowStart: windowStart!, windowEnd: windowEnd! };
       const inTree = { leafIndex: 0, treeSize: 1, path: [] };
-      windows.push({ agentId, ...place, leaf, ...inTree });
+      windows.push({ agentId, ...position, leaf, ...inTree });
       const { count: treeSize, ...agent } = leaf;
       entries.forEach((entry, leafIndex) => {
         const path = auditPath(leafIndex, leaves).map((hash) => hash.toString('hex'));
         const { eventId } = entry.event;
-        proofs.push({ eventId, anchored: true, leafIndex, treeSize, path, agent: { ...agent, ...inTree }, ...place });
+        proofs.push({
+          eventId,
+          anchored: true,
+          leafIndex,
+          treeSize,
+          path,
+          agent: { ...agent, ...inTree },
+          ...position,
+        });
         events.push({ ...entry, sequence: events.length + 1 });
       });
     }
@@ -162,7 +170,7 @@ export class Operator {
     return signature;
   }
 
-  /** The height of the block of a transaction, when all that was sent is final. */
+  /** The height of the block of a transaction, once everything sent is final. */
   async #heightOnceFinal(signature: string): Promise<number> {
     await eventually('all that was sent is final', 30, async () => {
       const { value } = await this.#connection.getSignatureStatuses(this.#sent);

@@ -60,7 +60,7 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
       (await listed()).keys.some((key) => key.id === id && key.status === status) ? true : null,
     );
 
-  it('rotate while exports are under way, and every report verifies', async () => {
+  it('rotate during exports, and every report verifies', async () => {
     const first = await exported();
     const before = signerOf(first);
     const underWay = Array.from({ length: 3 }, () => exported());
@@ -85,7 +85,7 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
     expect(await verified(reports.at(-1)!)).toMatchObject({ ok: true });
   }, 60_000);
 
-  it('refuse exports with 503 while none is active, until another one is made', async () => {
+  it('refuse exports with 503 while none is active, until another one is created', async () => {
     const { activeKeyId } = await listed();
     expect((await admin('revoke', activeKeyId)).code).toBe(64);
     expect(await admin('revoke', 'key_0123456789abcdef', '--reason', REASON)).toMatchObject({ code: 1, stdout: '' });
@@ -101,7 +101,7 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
   }, 60_000);
 
   if (profile === 'distributed') {
-    it('are seen in their folder, where nobody is there to ask', async () => {
+    it('are read from their folder if no instance is running', async () => {
       const { code, stdout, stderr } = await admin('list', '--stopped', '--json');
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toBe((await admin('list', '--json')).stdout);
@@ -137,7 +137,7 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
       expect(files()).toEqual(before);
     }, 90_000);
 
-    it('are done without where their file is lost: retired, or revoked with what they signed', async () => {
+    it('are removed if their file is lost: retired, or revoked with their signatures', async () => {
       const lost = signerOf(issued);
       rmSync(join(instance.dataDir, `reporting/keys/${lost}.json`));
       const refused = await instance.startAgain({ wait: false });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
 /** The body of a message. */
-export interface Told {
+export interface Received {
   readonly type: string;
   readonly timestamp: string;
   readonly data: {
@@ -22,7 +22,7 @@ export interface Arrived {
   readonly body: string;
 }
 
-/** An HTTP server that takes webhooks, on an address that stays while it is away. */
+/** An HTTP server that receives webhooks, on an address that is kept while it is down. */
 export class WebhookReceiver {
   readonly arrived: Arrived[] = [];
   #server: Server | null = null;
@@ -62,12 +62,12 @@ export class WebhookReceiver {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  /** What arrived since the first `from`, each message once, its signature verified. @throws where one is not signed */
-  told(secret: string, from = 0): readonly Told[] {
+  /** Messages since the first `from`, each once, with verified signatures. @throws if one is not signed */
+  received(secret: string, from = 0): readonly Received[] {
     const webhook = new Webhook(secret);
     const messages = new Map(this.arrived.slice(from).map((one) => [one.id, one]));
     return [...messages.values()].map(
-      ({ body, headers }) => webhook.verify(body, headers as Record<string, string>) as Told,
+      ({ body, headers }) => webhook.verify(body, headers as Record<string, string>) as Received,
     );
   }
 }

@@ -16,7 +16,7 @@ const env = (kafka: ProxiedKafka) => ({
   KAFKA_BROKERS: kafka.proxied?.brokers ?? '',
 });
 
-onOwnServers('what Kafka says and does not say', { env }, (own) => {
+onOwnServers('acknowledgements of Kafka', { env }, (own) => {
   const attempts: TimedAttempt[] = [];
   let batches = 0;
 
@@ -24,7 +24,7 @@ onOwnServers('what Kafka says and does not say', { env }, (own) => {
   const poison = (type: Toxic['type'], attributes: Toxic['attributes']) =>
     own().kafka.toxiproxy.poison(proxy(), { name: 'answers', type, stream: 'downstream', attributes });
   const cure = () => own().kafka.toxiproxy.cure(proxy(), 'answers');
-  /** Checks of one agent at once, all of the same size, for one partition. One alone is one batch of the log for certain. */
+  /** Concurrent checks of one agent, all of the same size, for one partition. A single one is certainly one batch of the log. */
   const batch = async (size = BATCH): Promise<readonly TimedAttempt[]> => {
     const name = `batch${String(batches++).padStart(3, '0')}`;
     const sent = await Promise.all(
@@ -58,7 +58,7 @@ onOwnServers('what Kafka says and does not say', { env }, (own) => {
       return (await batch()).every(({ status }) => status === 200) ? true : null;
     });
 
-  it('acknowledgements that come later than the deadline: refused in time, and told of as unanswered', async () => {
+  it('later than the deadline: refused in time, and reported as unanswered', async () => {
     const { instance, agentIds } = own();
     const load = new SteadyLoad(instance, { name: 'late', perSecond: 100, agentIds });
     await sleep(1000);
@@ -77,7 +77,7 @@ onOwnServers('what Kafka says and does not say', { env }, (own) => {
     expect((await settled(own().instance, own().session, attempts)).problems).toEqual([]);
   }, 90_000);
 
-  it('one acknowledgement that never comes, then a batch of the same size: both are there once', async () => {
+  it('missing once, then a batch of the same size: both are recorded once', async () => {
     await works();
     await poison('timeout', { timeout: 0 });
     const doubtful = await batch(1);
@@ -95,7 +95,7 @@ onOwnServers('what Kafka says and does not say', { env }, (own) => {
     expect(ids.filter((id) => checked.filter((one) => one === id).length !== 1)).toEqual([]);
   }, 90_000);
 
-  it('a connection that breaks before the acknowledgement: sent again, recorded once', async () => {
+  it('lost with their connection: sent again, recorded once', async () => {
     await works();
     await poison('timeout', { timeout: 50 });
     const cured = sleep(250).then(cure);
@@ -106,8 +106,8 @@ onOwnServers('what Kafka says and does not say', { env }, (own) => {
     expect((await settled(own().instance, own().session, attempts)).problems).toEqual([]);
   }, 90_000);
 
-  it('offsets of the groups that are gone: each goes on from its own position', async () => {
-    // What is in the log and not yet in the archive.
+  it('lost offsets of the groups: each continues from its own position', async () => {
+    // In the log and not yet in the archive.
     const { instance, kafka, mongo, agentIds } = own();
     await mongo.kill();
     const behind = new SteadyLoad(instance, { name: 'behind', perSecond: 150, agentIds });

@@ -13,14 +13,14 @@ const MAX_GROWTH_MIB = 96;
 
 const env = () => ({ COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) });
 
-onOwnServers('a Kafka broker that goes away under load', { env }, (own) => {
+onOwnServers('a Kafka broker that becomes unavailable under load', { env }, (own) => {
   let pulse: Pulse;
   beforeEach(() => {
     pulse = new Pulse(own().instance);
   });
   afterEach(() => pulse.stop());
 
-  it('killed and started again: checks are refused meanwhile, in time, and none is lost or doubled', async () => {
+  it('killed and restarted: checks are refused meanwhile, in time, and none is lost or duplicated', async () => {
     const { instance, session, agentIds, kafka } = own();
     const load = new SteadyLoad(instance, { name: 'killed', perSecond: 100, agentIds });
     await sleep(2500);
@@ -43,12 +43,12 @@ onOwnServers('a Kafka broker that goes away under load', { env }, (own) => {
     expect((await settled(instance, session, attempts)).problems).toEqual([]);
   }, 120_000);
 
-  it('for long: memory stays flat, every answer comes in time, and it goes on by itself', async () => {
+  it('for long: memory stays flat, every answer comes in time, and it recovers by itself', async () => {
     const { instance, session, agentIds, kafka } = own();
     const load = new SteadyLoad(instance, { name: 'away', perSecond: 50, agentIds });
     await sleep(1000);
     await kafka.kill();
-    // What is refused would be 120 MiB if it were kept.
+    // Buffering the refused checks would take 120 MiB.
     const heavy = new SteadyLoad(instance, {
       name: 'heavy',
       perSecond: 150,

@@ -6,10 +6,10 @@ const LOOK_EVERY_MS = 250;
 const SETTLED_AFTER = 12;
 const COMPARED = 12;
 
-/** What {@link growthMiB} needs; a busy machine looks less often. */
+/** Minimum number of samples for {@link growthMiB}; a busy machine samples less often. */
 export const ENOUGH_TO_GROW = SETTLED_AFTER + 2 * COMPARED;
 
-/** What of a process is in memory, MiB, looked at for so long, and so often at least. */
+/** Samples of the resident memory of a process, MiB, for this long, and at least this many. */
 export async function residentFor(pid: number, forMs: number, atLeast = 0): Promise<readonly number[]> {
   const resident: number[] = [];
   const until = Date.now() + forMs;
@@ -20,7 +20,7 @@ export async function residentFor(pid: number, forMs: number, atLeast = 0): Prom
   return resident;
 }
 
-/** By how much it was more at the end than after the first three seconds; of at least nine seconds. */
+/** Growth from the first three seconds to the end, over at least nine seconds. */
 export function growthMiB(resident: readonly number[]): number {
   const before = resident.slice(SETTLED_AFTER, SETTLED_AFTER + COMPARED);
   const after = resident.slice(-COMPARED);

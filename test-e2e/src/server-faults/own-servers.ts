@@ -17,13 +17,13 @@ export interface ProxiedKafka extends Kafka {
 }
 
 export interface OwnOptions<K> {
-  /** Of every instance. */
+  /** Environment of every instance. */
   readonly env: (kafka: K) => Readonly<Record<string, string>>;
-  /** How many agents are made; default 6. */
+  /** Number of agents to create; default 6. */
   readonly agents?: number;
 }
 
-/** Where the kind of Kafka says what it is. */
+/** Addresses of the kind of Kafka. */
 interface Brokers<K> {
   readonly kafka: K;
   readonly addresses: string;
@@ -31,7 +31,7 @@ interface Brokers<K> {
   stop(): Promise<void>;
 }
 
-/** Servers of one test file, to break them, and an instance with some agents that runs on them. */
+/** Servers of one test file, for fault injection, and an instance with some agents that runs on them. */
 class OwnServers<K> {
   readonly #stops: (() => Promise<unknown>)[] = [];
 
@@ -47,7 +47,7 @@ class OwnServers<K> {
   session!: Session;
   agentIds: readonly string[] = [];
 
-  /** Nothing runs when it rejects. */
+  /** Nothing runs if it rejects. */
   static async start<K>(startBrokers: () => Promise<Brokers<K>>, options: OwnOptions<K>): Promise<OwnServers<K>> {
     const starting = await Promise.allSettled([startBrokers(), startMongo(), startRedis()]);
     const stop = () =>
@@ -72,7 +72,7 @@ class OwnServers<K> {
     }
   }
 
-  /** Another installation on these servers; it goes with them. */
+  /** Another installation on these servers, removed with them. */
   async newInstallation(): Promise<Installation> {
     const installation = await distributedInstallation({
       kafka: this.addresses.kafka,
@@ -84,7 +84,7 @@ class OwnServers<K> {
     return installation;
   }
 
-  /** An instance on what the one before left, which has ended. */
+  /** Starts an instance on the data of the previous one, which has ended. */
   async startAgain(): Promise<void> {
     this.instance = await this.instance.startAgain({ env: this.env });
     this.session = await this.instance.session();
@@ -101,8 +101,8 @@ const STARTS_WITHIN_MS = 180_000;
 const STOPS_WITHIN_MS = 90_000;
 
 /**
- * Runs the tests on servers of their own with one broker behind a proxy. `own` gives them, once the tests run. Where
- * they cannot be started as processes, all is skipped, and the name says what is missing.
+ * Runs the tests on dedicated servers with one broker behind a proxy. `own` returns them, inside the tests. If
+ * they cannot be started as processes, all is skipped, and the name lists them.
  */
 export function onOwnServers(
   what: string,
@@ -126,7 +126,7 @@ export function onOwnServers(
   });
 }
 
-/** As `onOwnServers`, with three brokers, and with topics of which each has a copy. */
+/** Like `onOwnServers`, with three brokers, and with topics that have a copy on each. */
 export function onOwnCluster(
   what: string,
   options: OwnOptions<KafkaCluster> & KafkaClusterOptions,

@@ -5,7 +5,7 @@ import type { TimedAttempt } from './steady-load.js';
 const EVERY_MS = 100;
 
 /**
- * Asks again and again whether the process lives, which it answers at once: what that takes is the test machine's own,
+ * Polls the liveness route, which answers at once: its latency is that of the test machine,
  * which may be busy with starting brokers.
  */
 export class Pulse {
@@ -30,7 +30,7 @@ export class Pulse {
     await this.#running;
   }
 
-  /** The attempts, without what the machine took of their times. */
+  /** The attempts, with the machine's share removed from their times. */
   without(attempts: readonly TimedAttempt[]): readonly TimedAttempt[] {
     return attempts.map((attempt) => {
       const { sentAt, tookMs } = attempt;

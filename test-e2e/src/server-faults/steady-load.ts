@@ -3,7 +3,7 @@ import type { Asked } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import type { Attempt } from '../torture/load.js';
 
-/** A check of a steady load: what became of it, and when. */
+/** A check of a steady load: its result and times. */
 export interface TimedAttempt extends Attempt {
   readonly agentId: string;
   /** `performance.now()` when it was sent. */
@@ -17,7 +17,7 @@ export interface SteadyLoadOptions {
   /** Unique among all loads on the installation. */
   readonly name: string;
   readonly perSecond: number;
-  /** In turn; default: the first account's agent. */
+  /** Used in turn; default: the first account's agent. */
   readonly agentIds?: readonly string[];
   /** The action of every check, without its marker. */
   readonly action?: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const CALL: Readonly<Record<string, unknown>> = { type: 'http_call', url: 'https
 
 const running = new Set<SteadyLoad>();
 
-/** For the end of a test, also of one that failed: whatever load still runs ends. */
+/** At the end of a test, also of a failed one: ends all running loads. */
 export async function stopLoads(): Promise<void> {
   await Promise.all([...running].map((load) => load.stop()));
 }
@@ -68,12 +68,12 @@ export class SteadyLoad {
     this.attempts.push({ marker, agentId, sentAt, tookMs, ...outcomeOf(answer) });
   }
 
-  /** Those that were sent at or after that time (`performance.now()`) and have ended. */
+  /** Ended checks that were sent at or after that time (`performance.now()`). */
   since(time: number): readonly TimedAttempt[] {
     return this.attempts.filter(({ sentAt }) => sentAt >= time);
   }
 
-  /** Resolves when a check that was sent from now on is answered with that status; how long it took, ms. */
+  /** Resolves when a check sent from now on is answered with that status, to the time that took, ms. */
   async until(status: number, seconds: number): Promise<number> {
     const from = performance.now();
     await eventually(`a check is answered ${status}`, seconds, async () => {
@@ -82,7 +82,7 @@ export class SteadyLoad {
     return performance.now() - from;
   }
 
-  /** No new checks; resolves when those under way have ended. */
+  /** Sends no more checks; resolves when those in flight have ended. */
   async stop(): Promise<readonly TimedAttempt[]> {
     running.delete(this);
     clearInterval(this.#timer);
@@ -103,7 +103,7 @@ function outcomeOf(answer: Answer | null): Pick<TimedAttempt, 'status' | 'eventI
   };
 }
 
-/** How often each status came. */
+/** Number of answers by status. */
 export function statuses(attempts: readonly Attempt[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status } of attempts) counts[String(status)] = (counts[String(status)] ?? 0) + 1;

@@ -6,15 +6,15 @@ import { onOwnServers } from './own-servers.js';
 import { statuses, SteadyLoad, type TimedAttempt } from './steady-load.js';
 import { late, newAgents, settled, wrongRefusals } from './whole.js';
 
-/** A busy test machine keeps it as well. */
+/** Also met by a busy test machine. */
 const DEADLINE_MS = 3000;
-/** Of one check, and what an agent may spend in a day. */
+/** Cost of one check, and an agent's spending limit. */
 const COST = 0.25;
 const LIMIT = 100;
 
 const env = () => ({ COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) });
 
-onOwnServers('a store that goes away under load', { env }, (own) => {
+onOwnServers('a store that becomes unavailable under load', { env }, (own) => {
   const attempts: TimedAttempt[] = [];
 
   const readiness = async () => {
@@ -22,7 +22,7 @@ onOwnServers('a store that goes away under load', { env }, (own) => {
     return { status, waitingFor: (json as { waitingFor?: readonly string[] }).waitingFor ?? [] };
   };
 
-  it('MongoDB: checks go on, lists say 503 and try later, then everything is listed', async () => {
+  it('MongoDB: checks continue, lists return 503 with a time to retry, then everything is listed', async () => {
     const { instance, session, agentIds, mongo } = own();
     const load = new SteadyLoad(instance, { name: 'mongo', perSecond: 100, agentIds });
     await sleep(2000);
@@ -32,7 +32,7 @@ onOwnServers('a store that goes away under load', { env }, (own) => {
       return found.waitingFor.some((why) => why.includes('the store cannot be reached')) ? found : null;
     });
     expect(notReady.status).toBe(503);
-    // Nothing of the driver's own words, which hold addresses.
+    // Without the driver's messages, which contain addresses.
     expect(notReady.waitingFor.filter((why) => /ECONN|127\.0\.0\.1|Mongo/.test(why))).toEqual([]);
     for (const path of ['/v1/events', '/v1/alerts', '/v1/agents']) {
       const { status, headers, json } = await instance.request('GET', path, { headers: session });
@@ -56,7 +56,7 @@ onOwnServers('a store that goes away under load', { env }, (own) => {
   }, 120_000);
 
   it.each(['killed and started again', 'emptied'] as const)(
-    'Redis, %s: nothing is judged until limits and freezes are back, and they are exact',
+    'Redis, %s: nothing is judged until limits and freezes are restored, and they are exact',
     async (how) => {
       const { instance, session, redis } = own();
       const [spender = '', frozen = '', ...others] = await newAgents(instance, session, 4);

@@ -11,14 +11,14 @@ import { Pulse } from './pulse.js';
 import { statuses, SteadyLoad, type TimedAttempt } from './steady-load.js';
 import { late, settled, wrongRefusals } from './whole.js';
 
-/** A busy test machine keeps it as well. */
+/** Also met by a busy test machine. */
 const DEADLINE_MS = 3000;
 const AGENTS = 18;
 const AWAY_MS = 16_000;
 const MAX_GROWTH_MIB = 48;
-/** After the brokers have another leader: metadata every 2 s, a silent connection is given up after 5 s. */
+/** After a change of leaders: metadata every 2 s, a silent connection is dropped after 5 s. */
 const FOLLOWS_WITHIN_MS = 7000;
-/** What a machine that starts a broker beside it may add. */
+/** Additional time for a machine that starts a broker meanwhile. */
 const BUSY_MS = 10_000;
 
 const env = () => ({ COUNTERSIGN_CHECK_DEADLINE_MS: String(DEADLINE_MS) });
@@ -28,7 +28,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
   let pulse: Pulse;
   beforeEach(async () => {
     pulse = new Pulse(own().instance);
-    // What a test that failed has left.
+    // Cleans up after a failed test.
     const { brokers, controller } = own().kafka;
     if (controller?.process.runs === false) await controller.restart();
     for (const one of brokers) {
@@ -46,7 +46,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     const { instance, agentIds } = own();
     return new SteadyLoad(instance, { name, perSecond: 30, agentIds });
   };
-  /** How long it takes until the checks of each agent, and so those of each partition, are answered 200 again. */
+  /** Time until the checks of each agent, and so of each partition, are answered 200 again. */
   const allWork = async (running: SteadyLoad): Promise<number> => {
     const from = performance.now();
     await eventually('the checks of every agent are answered', 60, async () => {
@@ -74,7 +74,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     expect(states.length).toBe(12);
     expect(states.filter(({ inSync }) => inSync.length !== 3)).toEqual([]);
     expect(new Set(states.map(({ leader }) => leader))).toEqual(new Set([1, 2, 3]));
-    // A process that has just started compiles what it runs: what this takes is not told of below.
+    // A newly started process compiles its code: that time is excluded.
     const warm = load('warm');
     await allWork(warm);
     attempts.push(...(await warm.stop()));
@@ -93,7 +93,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     const states = await partitions();
     expect(states.filter(({ leader }) => leader === id || leader === -1)).toEqual([]);
     expect(await coordinatorOf(own().kafka.addresses, `${prefix()}audit-log`)).not.toBe(id);
-    // Listed while the broker is away: the consumers go on with another coordinator.
+    // Listed while the broker is down: the consumers continue with another coordinator.
     await ended(running);
     expect((await settled(instance, session, attempts)).problems).toEqual([]);
     expect(attempts.filter(isRecorded).length).toBeGreaterThan(100);
@@ -109,7 +109,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     await ended(back);
   }, 180_000);
 
-  it('a broker that is frozen: the others go on without it, and it comes back', async () => {
+  it('a frozen broker: the others continue without it, and it returns', async () => {
     const [{ leader } = { leader: 1 }] = await partitions();
     const running = load('frozen');
     await allWork(running);
@@ -122,7 +122,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     await ended(running);
   }, 180_000);
 
-  it('two of three gone: nothing is allowed, memory stays flat, and it goes on by itself', async () => {
+  it('two of three down: nothing is allowed, memory stays flat, and it recovers by itself', async () => {
     const { instance, agentIds } = own();
     const running = load('two-gone');
     await allWork(running);
@@ -132,7 +132,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
       const states = await partitionStates(broker(1).address, `${prefix()}agent-events`).catch(() => []);
       return states.length > 0 && states.every(({ inSync }) => inSync.join() === '1') ? true : null;
     });
-    // What is refused would be 96 MB if it were kept.
+    // Buffering the refused checks would take 96 MB.
     const action = { type: 'http_call', metadata: { filler: 'x'.repeat(60_000) } };
     const heavy = new SteadyLoad(instance, { name: 'heavy', perSecond: 100, agentIds, action });
     const resident = await residentFor(instance.pid, AWAY_MS, ENOUGH_TO_GROW);
@@ -152,7 +152,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     const { instance, kafka } = own();
     const readiness = async (expected: number): Promise<void> => {
       let last: { status: number; text: string } | null = null;
-      // What the tests before held up is caught up with first.
+      // Work delayed by earlier tests is completed first.
       await eventually(`readiness is ${expected}`, 150, async () => {
         last = await instance.request('GET', '/readyz');
         return last.status === expected ? true : null;
@@ -168,7 +168,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     await readiness(200);
     const [{ leader } = { leader: 1 }] = await partitions();
     await broker(leader).kill();
-    // Nobody can take a replica off the lists: what wants all of them waits for the one that is gone.
+    // No controller can remove a replica from the lists: writes that need all of them wait for the missing one.
     const withoutBroker = performance.now() + 2 * DEADLINE_MS;
     await eventually('checks are refused', 30, async () => (running.since(withoutBroker).length > 30 ? true : null));
     expect(Object.keys(statuses(running.since(withoutBroker)))).toEqual(['503']);
@@ -189,7 +189,7 @@ onOwnCluster('three brokers under load', { env, agents: AGENTS, controllers: 'ap
     await fsckClean(instance.installation);
   }, 120_000);
 
-  it('refuses to start on topics that were made with less, and names what', async () => {
+  it('refuses to start on topics with weaker settings, and names them', async () => {
     const installation = await own().newInstallation();
     const { COUNTERSIGN_KAFKA_TOPIC_PREFIX: name = '' } = installation.env;
     const inSync = { 'min.insync.replicas': '2' };

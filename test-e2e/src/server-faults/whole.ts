@@ -6,31 +6,32 @@ import type { TimedAttempt } from './steady-load.js';
 
 export const EVER = '2000-01-01T00:00:00.000Z';
 
-/** The parts of an event that are looked at here and not in `ListedEvent`. */
+/** Members of an event that are compared here and not in `ListedEvent`. */
 export interface AgentEvent extends ListedEvent {
   readonly agentId: string;
   readonly outcome: string | null;
 }
 
 /**
- * What is wrong with the list after a fault, empty when all is well: every answered check is there once, none that was
- * certainly refused, each 503 of open fate is told of as unanswered exactly once, ids are unique, and the sequence of no
- * agent has a gap.
+ * Problems of the list after a fault, empty if there are none: every answered check is listed once, none that was
+ * certainly refused, each 503 in doubt is reported as unanswered exactly once, ids are unique, and no agent's
+ * sequence has a gap.
  */
 export function problems(attempts: readonly Attempt[], listed: readonly AgentEvent[]): string[] {
   return [...differences(attempts, listed), ...unanswered(attempts, listed), ...repeated(listed), ...gaps(listed)];
 }
 
 function unanswered(attempts: readonly Attempt[], listed: readonly AgentEvent[]): string[] {
-  const told = new Map<string, number>();
+  const unanswered = new Map<string, number>();
   for (const { type, refersTo } of listed) {
-    if (type === 'action.unanswered' && refersTo !== null) told.set(refersTo, (told.get(refersTo) ?? 0) + 1);
+    if (type === 'action.unanswered' && refersTo !== null)
+      unanswered.set(refersTo, (unanswered.get(refersTo) ?? 0) + 1);
   }
   return attempts.flatMap(({ marker, status, eventId }) => {
     if (status === null) return [`${marker} had no answer`];
-    const times = eventId === null ? 0 : (told.get(eventId) ?? 0);
+    const times = eventId === null ? 0 : (unanswered.get(eventId) ?? 0);
     const expected = status === 503 && eventId !== null ? 1 : 0;
-    return times === expected ? [] : [`${marker}, answered ${status}, is told of as unanswered ${times} times`];
+    return times === expected ? [] : [`${marker}, answered ${status}, is reported as unanswered ${times} times`];
   });
 }
 
@@ -58,7 +59,7 @@ function gaps(listed: readonly AgentEvent[]): string[] {
 
 const FIRST = 1;
 
-/** The list of all events once it has followed the log; with the problems that are left after `seconds`. */
+/** The list of all events once it has caught up with the log; with the problems left after `seconds`. */
 export async function settled(
   instance: Asked,
   session: Session,
@@ -79,7 +80,7 @@ export async function settled(
   }
 }
 
-/** Refusals that are not as a 503 of a check must be. */
+/** Refusals that differ from the required 503 of a check. */
 export function wrongRefusals(attempts: readonly TimedAttempt[]): readonly string[] {
   return attempts.flatMap(({ marker, status, text, retryAfter }) => {
     if (status !== 503) return [];
@@ -93,14 +94,14 @@ export function wrongRefusals(attempts: readonly TimedAttempt[]): readonly strin
   });
 }
 
-/** What a busy test machine may add to a deadline, on both sides of the wire; a stall of it meets all that are under way. */
+/** Additional time of a busy test machine; a stall affects all requests in flight. */
 const SLACK_MS = 1000;
 const STALL_MS = 5000;
 
-/** While a broker starts beside it, a machine of two cores may be that busy. */
+/** Share of late answers allowed while a broker starts on a machine of two cores. */
 const LATE_SHARE = 0.1;
 
-/** How many were late, where more than one in ten was, or one by more than a stall of the machine. */
+/** Reports late answers if more than one in ten was late, or one by more than a stall of the machine. */
 export function late(attempts: readonly TimedAttempt[], deadlineMs: number): readonly string[] {
   const over = (ms: number): number => attempts.filter(({ tookMs }) => tookMs > deadlineMs + ms).length;
   return [
@@ -109,7 +110,7 @@ export function late(attempts: readonly TimedAttempt[], deadlineMs: number): rea
   ];
 }
 
-/** Agents of the first account, made now. */
+/** Creates agents of the first account. */
 export async function newAgents(instance: Asked, session: Session, count: number): Promise<readonly string[]> {
   const made = await Promise.all(
     Array.from({ length: count }, (_, n) =>

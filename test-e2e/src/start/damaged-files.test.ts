@@ -7,7 +7,7 @@ describe('an instance whose files are damaged', () => {
   let stopped: Instance;
   beforeAll(async () => {
     stopped = await Instance.start();
-    // Twice what a sum can hold: it saturates alike wherever it is kept or counted anew.
+    // Twice what a sum can hold: it saturates alike wherever it is stored or recounted.
     for (const estimatedCost of [1e308, 5, 1e308]) {
       expect((await stopped.check({ type: 'pay', estimatedCost })).text).toBe('{"allowed":true}');
     }
@@ -15,7 +15,7 @@ describe('an instance whose files are damaged', () => {
   }, 90_000);
   afterAll(() => stopped.discard());
 
-  it('is one that was clean before', async () => {
+  it('was clean before', async () => {
     const { code, stdout } = await countersign(['fsck'], { COUNTERSIGN_DATA_DIR: stopped.dataDir });
     expect([code, stdout.match(/^ {2}!! .*$/gm)]).toEqual([0, null]);
   }, 60_000);
@@ -27,7 +27,7 @@ describe('an instance whose files are damaged', () => {
     ['policy/policy.sqlite'],
     ['verification/public-facts.db'],
   ])(
-    'names %s in one line, leaves it as it is, and ends with 1',
+    'reports %s in one line, leaves it unchanged, and ends with 1',
     async (name) => {
       const dataDir = join(stopped.dataDir, '..', 'damaged');
       rmSync(dataDir, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { countersign } from '../instance/command.js';
 import { Instance } from '../instance/instance.js';
 
-/** As on a machine for which npm has no binary of the embedded network's virtual machine. */
+/** Like a machine for which npm has no binary of the embedded network's virtual machine. */
 const HIDE = `
 const Module = require('node:module');
 const resolve = Module._resolveFilename;
@@ -30,7 +30,7 @@ describe('without a binary of the embedded network', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([['start'], ['localnet']])(
-    '%s ends with one line that says what is missing and how to go on',
+    '%s ends with one line that names the missing binary and the solution',
     async (name) => {
       const { code, stdout, stderr } = await countersign([name], env);
       expect([code, stdout]).toEqual([1, '']);

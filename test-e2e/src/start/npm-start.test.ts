@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 describe('npm start', () => {
-  it('hands a signal on to the instance, which drains and ends', async () => {
+  it('forwards a signal to the instance, which drains and ends', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'countersign-e2e-'));
     const npm = spawn('npm', ['start', '--ignore-scripts'], {
       cwd: ROOT,
@@ -23,7 +23,7 @@ describe('npm start', () => {
         });
       }
     });
-    // Closed once nobody holds its end any more, the instance included.
+    // Closed once no process holds its end any more, the instance included.
     const closed = new Promise<void>((resolve) => npm.on('close', () => resolve()));
     await ready;
     npm.kill('SIGTERM');

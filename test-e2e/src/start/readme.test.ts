@@ -24,7 +24,7 @@ function blocksOf(path: string, section: string): readonly Block[] {
   }));
 }
 
-/** What does not change from run to run: ids and times are any, `…` is anything, figures stay. */
+/** A pattern for variable output: any ids and times, `…` for anything, exact figures. */
 function pattern(line: string): RegExp {
   const known = line
     .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -34,17 +34,17 @@ function pattern(line: string): RegExp {
   return new RegExp(`^${known}$`, 'm');
 }
 
-describe('the examples of the documentation, as they stand', () => {
+describe('the examples of the documentation, unchanged', () => {
   let instance: Instance;
   let folder: string;
   beforeAll(async () => {
     instance = await Instance.start();
     folder = dirname(instance.dataDir);
-    // A clone, but for its data.
+    // A clone, except for its data.
     for (const name of ['node_modules', 'services', 'libs', 'package.json']) {
       symlinkSync(join(HOUSE, name), join(folder, name));
     }
-    // What npx does in a clone, without the second that it takes.
+    // Does the same as npx in a clone, without its delay.
     mkdirSync(join(folder, 'bin'));
     writeFileSync(join(folder, 'bin/npx'), '#!/bin/sh\nname=$1\nshift\nexec "node_modules/.bin/$name" "$@"\n', {
       mode: 0o755,
@@ -52,7 +52,7 @@ describe('the examples of the documentation, as they stand', () => {
   }, 90_000);
   afterAll(() => instance?.discard());
 
-  /** The address is the one thing that a test cannot have as the text has it. */
+  /** Replaces the address, the only text that differs in a test. */
   function shell(script: string): Promise<{ readonly code: number; readonly said: string }> {
     const text = script.replaceAll('http://127.0.0.1:8080', instance.bootstrap.baseUrl);
     const env = {
@@ -76,7 +76,7 @@ describe('the examples of the documentation, as they stand', () => {
     expect(await shell(curl)).toEqual({ code: 0, said: '{"allowed":true}' });
     const [before = '', after = ''] = replay!.text.split(/^sleep .*\n/m);
     const first = await shell(before);
-    // The pause of the text, for as long as this machine takes.
+    // Replaces the pause of the text by the time this machine needs.
     const headers = await instance.session();
     await eventually('all is anchored', 60, async () => {
       const { json } = await instance.request('GET', '/v1/events?limit=1000', { headers });
@@ -91,8 +91,8 @@ describe('the examples of the documentation, as they stand', () => {
     expect(code).toBe(0);
   }, 120_000);
 
-  // After the checks of the test above, which the dry run speaks of.
-  it('test a policy, and say what it would have changed', async () => {
+  // After the checks of the test above, which the dry run reports.
+  it('test a policy, and show its effect', async () => {
     const [policy, session] = blocksOf(CLI, 'Policies in a repository');
     writeFileSync(join(folder, 'policy.yaml'), policy!.text);
     expect(await shell('npx countersign policy test policy.yaml')).toEqual({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countersign } from '../instance/command.js';
 
-describe('what cannot start', () => {
+describe('a start that is refused', () => {
   let dataDir: string;
   let taken: Server;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('what cannot start', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** What the command says, which ends with 1 and prints nothing else. */
+  /** The command's error message; it ends with 1 and prints nothing else. */
   async function refusal(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
     const { code, stdout, stderr } = await countersign([...args], {
       COUNTERSIGN_DATA_DIR: dataDir,
@@ -38,7 +38,7 @@ describe('what cannot start', () => {
     );
   }, 60_000);
 
-  it('says where services can be started alone', async () => {
+  it('says which profile can start services alone', async () => {
     expect(await refusal(['start', 'gateway'])).toBe(
       'countersign cannot start: gateway: services run alone with COUNTERSIGN_PROFILE=distributed; ' +
         'without names all of them start',
@@ -49,13 +49,13 @@ describe('what cannot start', () => {
     expect(await refusal(['admin', 'bootstrap'])).toMatch(/^refused: .*see bootstrap\.json in the data directory/u);
   }, 60_000);
 
-  it('names a data directory that cannot be made, at once', async () => {
+  it('names a data directory that cannot be created, at once', async () => {
     expect(await refusal(['start'], { COUNTERSIGN_DATA_DIR: '/proc/countersign' })).toMatch(
       /\/proc\/countersign cannot be used as data directory \(ENOENT.*: set COUNTERSIGN_DATA_DIR/u,
     );
   }, 60_000);
 
-  it('names a lock that is none', async () => {
+  it('names an invalid lock', async () => {
     const file = join(dataDir, 'lock.db');
     writeFileSync(file, 'no database\n');
     expect(await refusal(['start'])).toContain(`${file} is damaged`);

@@ -15,14 +15,14 @@ describe('a first start', () => {
   }, 90_000);
   afterAll(() => instance.discard());
 
-  it('says where it is and how to ask, in a line that works when pasted', async () => {
+  it('prints its address and a command that works when pasted', async () => {
     expect(instance.output).toContain(`ready at ${instance.bootstrap.baseUrl}`);
     const line = /^ {2}(curl .*)$/m.exec(instance.output)?.[1] ?? '';
     const { stdout } = await promisify(execFile)('sh', ['-c', line]);
     expect(stdout).toBe('{"allowed":true}');
   });
 
-  it('keeps every file and socket to its owner', () => {
+  it('restricts every file and socket to its owner', () => {
     const open = readdirSync(instance.dataDir, { recursive: true, encoding: 'utf8' })
       .map((name) => join(instance.dataDir, name))
       .filter((path) => (statSync(path).mode & 0o077) !== 0);
@@ -38,7 +38,7 @@ describe('a first start', () => {
     expect((await instance.request('GET', '/readyz')).status).toBe(200);
   }, 60_000);
 
-  it('serves the whole API description and the figures of all its threads', async () => {
+  it('serves the whole API description and the metrics of all its threads', async () => {
     const document = (await instance.request('GET', '/v1/openapi.json')).json as { paths: object; info: object };
     expect(Object.keys(document.paths)).toEqual(
       expect.arrayContaining(['/v1/check', '/v1/auth/login', '/v1/agents', '/v1/events', '/v1/keys', '/readyz']),
@@ -60,7 +60,7 @@ describe('a first start', () => {
     expect(text.match(/^process_resident_memory_bytes /gm)).toHaveLength(1);
   });
 
-  it('starts again after kill -9, with the credentials it gave', async () => {
+  it('starts again after kill -9, with the same credentials', async () => {
     const before = instance.bootstrap;
     await instance.kill();
     instance = await Instance.start({ dataDir: instance.dataDir });
@@ -70,7 +70,7 @@ describe('a first start', () => {
   }, 90_000);
 });
 
-describe('a first start that is killed again and again', () => {
+describe('a first start that is killed repeatedly', () => {
   it('ends with one account whose credentials are in bootstrap.json', async () => {
     const dataDir = join(mkdtempSync(join(tmpdir(), 'countersign-e2e-')), 'data');
     for (const afterMs of [900, 1600, 2300, 3000]) {
@@ -91,7 +91,7 @@ describe('a first start that is killed again and again', () => {
   }, 120_000);
 });
 
-describe('what cannot start', () => {
+describe('a start that is refused', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'countersign-e2e-'));
@@ -112,7 +112,7 @@ describe('what cannot start', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  it('names what the distributed profile lacks', async () => {
+  it('names the missing settings of the distributed profile', async () => {
     const { code, stderr } = await start({ COUNTERSIGN_PROFILE: 'distributed', REDIS_URL: 'redis://127.0.0.1' });
     expect(code).toBe(1);
     for (const name of ['KAFKA_BROKERS', 'MONGODB_URI', 'SOLANA_RPC_URL'])
@@ -129,7 +129,7 @@ describe('what cannot start', () => {
     expect([code, stderr.includes(`port ${port} on 127.0.0.1 is in use`)]).toEqual([1, true]);
   }, 60_000);
 
-  it('names a damaged bootstrap.json and leaves it as it is', async () => {
+  it('names a damaged bootstrap.json and leaves it unchanged', async () => {
     const dataDir = join(mkdtempSync(join(folder, 'damaged-')), 'data');
     execFileSync('mkdir', ['-m', '700', dataDir]);
     const file = join(dataDir, 'bootstrap.json');

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Instance } from '../instance/instance.js';
 import { eventually, send } from '../instance/request.js';
 
-/** A request whose body is not finished, so that it is under way for as long as a test needs. */
+/** Sends a request with an unfinished body, so that it stays in flight for as long as a test needs. */
 async function begin(
   instance: Instance,
   path: string,
@@ -30,12 +30,12 @@ async function begin(
 describe('a stop', () => {
   let instance: Instance;
   beforeEach(async () => {
-    // A check whose body comes late must not run into its deadline here.
+    // A check whose body arrives late must not exceed its deadline here.
     instance = await Instance.start({ env: { COUNTERSIGN_CHECK_DEADLINE_MS: '30000' } });
   }, 90_000);
   afterEach(() => instance.discard());
 
-  it('finishes what is under way in every thread, takes nothing new, and ends with 0', async () => {
+  it('finishes requests in flight in every thread, accepts no new ones, and ends with 0', async () => {
     const { apiKey, agentId, baseUrl } = instance.bootstrap;
     const check = await begin(instance, '/v1/check', { 'x-service-key': apiKey });
     const agent = await begin(instance, '/v1/agents', await instance.session());
@@ -57,7 +57,7 @@ describe('a stop', () => {
     expect((await instance.request('GET', '/v1/agents', { headers })).text).toContain('the last one');
   }, 120_000);
 
-  it('ends with 1 at once by a second signal', async () => {
+  it('ends with 1 at once on a second signal', async () => {
     await begin(instance, '/v1/check', { 'x-service-key': instance.bootstrap.apiKey });
     instance.child.kill('SIGINT');
     await sleep(800);
@@ -68,7 +68,7 @@ describe('a stop', () => {
     expect(Date.now() - begun).toBeLessThan(1000);
   }, 60_000);
 
-  it('takes two signals in one moment for one: npm hands on what the terminal sent to both', async () => {
+  it('treats two simultaneous signals as one: npm forwards the signal that the terminal sent to both', async () => {
     instance.child.kill('SIGINT');
     await sleep(20);
     instance.child.kill('SIGINT');
@@ -90,7 +90,7 @@ describe('a stop during the start', () => {
 });
 
 describe('a data directory with a path too long for a socket', () => {
-  it('serves all the same', async () => {
+  it('works nevertheless', async () => {
     const folder = mkdtempSync(join(tmpdir(), `countersign-e2e-${'long'.repeat(30)}-`));
     const instance = await Instance.start({ dataDir: join(folder, 'data') });
     expect((await instance.request('GET', '/v1/keys')).status).toBe(200);

@@ -11,10 +11,10 @@ import { send } from '../instance/request.js';
 const TEMPLATE = fileURLToPath(new URL('../../../deploy/edge/countersign.conf.template', import.meta.url));
 const ANSWERS_WITHIN_MS = 60_000;
 
-/** Addresses by service, several where it has several instances. */
+/** Addresses by service, several if it has several instances. */
 export type Upstreams = Readonly<Record<string, readonly string[]>>;
 
-/** nginx as it is shipped, in front of processes of this machine. */
+/** nginx as shipped, in front of local processes. */
 export class EdgeProcess {
   private constructor(
     readonly url: string,
@@ -31,7 +31,7 @@ export class EdgeProcess {
     writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port, upstreams));
     const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
       stdio: ['ignore', 'ignore', 'inherit'],
-      // A group of its own: a killed master leaves its worker behind.
+      // A process group of its own: a killed master leaves its worker running.
       detached: true,
     });
     const { pid } = child;
@@ -63,7 +63,7 @@ export class EdgeProcess {
   }
 }
 
-/** The shipped template holds one server a service: more are put beside it, as names with several addresses would be. */
+/** The shipped template has one server per service: others are added, like names with several addresses. */
 function configuration(folder: string, port: number, upstreams: Upstreams): string {
   const variables: Record<string, string> = {
     EDGE_LISTEN: `127.0.0.1:${port}`,

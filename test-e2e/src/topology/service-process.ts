@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProgramProcess, type Ended } from '../instance/program-process.js';
 import { send } from '../instance/request.js';
 
-/** What can run in a process of its own. */
+/** Services that can run in a process of their own. */
 export type ServiceName =
   'gateway' | 'identity' | 'policy' | 'audit-log' | 'alerts' | 'anchoring' | 'reporting' | 'verification' | 'mcp';
 
@@ -12,19 +12,19 @@ const READY_WITHIN_MS = 150_000;
 const NEVER_RAN: Ended = { code: null, signal: null };
 const KEPT_OUTPUT = 100_000;
 
-/** One process of a service, or of several, on an address that stays when it is started again. */
+/** One process of a service, or of several, on an address that is kept over restarts. */
 export class ServiceProcess {
   #process: ProgramProcess | null = null;
-  /** Of the runs before. */
+  /** Output of the previous runs. */
   #output = '';
 
   constructor(
     readonly services: readonly ServiceName[],
     readonly port: number,
-    /** Its probes answer there from the first moment; `port` opens when it is ready. */
+    /** Probes answer there from the start; `port` opens when it is ready. */
     readonly probesPort: number,
     readonly env: Readonly<Record<string, string>>,
-    /** Program before node, for example `['taskset', '-c', '0']`. */
+    /** Command before node, for example `['taskset', '-c', '0']`. */
     readonly under: readonly string[] = [],
   ) {}
 
@@ -41,7 +41,7 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.probesPort}`;
   }
 
-  /** What it printed in all its runs, the last 100,000 characters. */
+  /** Its output of all runs, the last 100,000 characters. */
   get output(): string {
     return (this.#output + (this.#process?.output ?? '')).slice(-KEPT_OUTPUT);
   }
@@ -67,7 +67,7 @@ export class ServiceProcess {
     });
   }
 
-  /** What `/readyz` says; `null` while nothing answers. */
+  /** Body of `/readyz`; `null` if it does not answer. */
   async readiness(): Promise<{ readonly ready: boolean; readonly waitingFor?: readonly string[] } | null> {
     try {
       const answer = await send(this.probesUrl, 'GET', '/readyz', {});
@@ -77,7 +77,7 @@ export class ServiceProcess {
     }
   }
 
-  /** @throws Error with its output when it ends or is not ready in time */
+  /** @throws Error with its output if it ends or is not ready in time */
   async ready(withinMs = READY_WITHIN_MS): Promise<void> {
     const until = Date.now() + withinMs;
     let last: unknown = null;
@@ -91,7 +91,7 @@ export class ServiceProcess {
     throw new Error(`${this.service} was not ready in time: ${JSON.stringify(last)}\n${this.output}`);
   }
 
-  /** SIGTERM, and how it ended. */
+  /** Sends SIGTERM; resolves with the exit. */
   async stop(): Promise<Ended> {
     return this.#process?.end('SIGTERM') ?? NEVER_RAN;
   }

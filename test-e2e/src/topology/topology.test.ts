@@ -27,7 +27,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     await installation?.discard();
   }, 60_000);
 
-  it('goes the whole way from a check to a report that verifies', async () => {
+  it('works from a check to a report that verifies', async () => {
     const session = await topology.session();
     const sent = await Promise.all(Array.from({ length: 40 }, () => topology.check(CALL)));
     expect(sent.map(({ status }) => status)).toEqual(sent.map(() => 200));
@@ -75,7 +75,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     expect(verified.json).toMatchObject({ ok: true });
   }, 150_000);
 
-  it('obeys a freeze in the very next check, whichever gateway answers it', async () => {
+  it('applies a freeze to the next check, whichever gateway answers it', async () => {
     const session = await topology.session();
     for (let round = 0; round < 5; round += 1) {
       const made = await topology.request('POST', '/v1/agents', { headers: session, body: { name: `a${round}` } });
@@ -89,7 +89,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     }
   }, 60_000);
 
-  it('refuses, in each process, a head that two servers could read in two ways', async () => {
+  it('refuses, in each process, a head that two servers could parse differently', async () => {
     const cases = [
       ['Host: a\r\nHost: a', 400],
       ['Host: a\r\nTransfer-Encoding: gzip, chunked', 501],
@@ -104,7 +104,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     }
   });
 
-  it('refuses a session that has logged out, and a role that was taken away, at once in every process', async () => {
+  it('refuses a session that has logged out, and a removed role, at once in every process', async () => {
     const DASHBOARD = {
       identity: '/v1/api-keys',
       policy: '/v1/agents',
@@ -146,7 +146,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     expect((await askAll(other)).map(([, status]) => status)).toEqual(asAuditor.map(() => 401));
   }, 90_000);
 
-  it('serves the tool protocol from a process of its own', async () => {
+  it('serves the tool protocol from a separate process', async () => {
     const { agentId, apiKey } = topology.bootstrap;
     const call = { name: 'check_action', arguments: { agentId, action: { type: 'tool_use' } } };
     const answer = await topology.request('POST', '/mcp', {
@@ -157,7 +157,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     expect([answer.status, answer.json]).toMatchObject([200, { id: 1, result: { structuredContent } }]);
   });
 
-  it('shows every route as a page, the same through the edge and from each service alone', async () => {
+  it('shows every route as a page, identically through the edge and from each service', async () => {
     const ask = async (base: string): Promise<unknown> => {
       const page = await send(base, 'GET', '/docs', {});
       const files = [...page.text.matchAll(/"(docs\/[^"]+)"/g)].map(([, name]) => name!);
@@ -172,7 +172,7 @@ on(`every service in processes of its own${missing.length === 0 ? '' : ` (needs 
     for (const one of await Promise.all(alone)) expect(one).toEqual(throughEdge);
   }, 60_000);
 
-  it('tells nobody outside what services ask each other', async () => {
+  it('exposes no internal route outside', async () => {
     expect((await topology.request('POST', '/internal/event-archive/span', { body: [] })).status).toBe(404);
     const [archive] = topology.of('audit-log');
     const direct = await fetch(`${archive?.url}/internal/event-archive/span`, { method: 'POST', body: '[]' });

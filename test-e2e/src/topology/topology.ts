@@ -18,17 +18,17 @@ const SERVICES: readonly ServiceName[] = [
 ];
 const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchoring');
 
-/** They take no session and call no internal route: the instance secret is not mounted for them (deploy/). */
+/** They use no session and no internal route: the instance secret is not mounted for them (deploy/). */
 const WITHOUT_SECRET: ReadonlySet<ServiceName> = new Set(['gateway', 'verification', 'mcp']);
 const NO_SECRET = { COUNTERSIGN_INSTANCE_SECRET_FILE: '/nonexistent/instance-secret' };
 
-/** The discard port: nginx wants an address for each service. */
-const NOBODY = '127.0.0.1:9';
+/** The discard port: nginx requires an address for each service. */
+const NO_SERVER = '127.0.0.1:9';
 
 export interface TopologyOptions {
-  /** Instances by service; default one of each, and none of mcp. Of reporting and verification there may be none. */
+  /** Number of instances by service; default one of each, and none of mcp. Reporting and verification may have none. */
   readonly instances?: Readonly<Partial<Record<ServiceName, number>>>;
-  /** Services that run in one process, of which there is one: for tests that end others. */
+  /** Services that run together in a single process: for tests that end others. */
   readonly together?: readonly ServiceName[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -44,7 +44,7 @@ export class Topology {
     readonly env: Readonly<Record<string, string>>,
   ) {}
 
-  /** Starts all at once, in no order; resolves when each is ready and there is an account. */
+  /** Starts all at once, in any order; resolves when each is ready and there is an account. */
   static async start(installation: Installation, options: TopologyOptions = {}): Promise<Topology> {
     const { instances = {}, together = [] } = options;
     const alone = SERVICES.filter((service) => !together.includes(service));
@@ -78,7 +78,7 @@ export class Topology {
     });
     const addresses = FRONT.map((name) => {
       const own = processes.filter(({ services }) => services.includes(name)).map(({ port }) => `127.0.0.1:${port}`);
-      return [name, own.length === 0 ? [NOBODY] : own];
+      return [name, own.length === 0 ? [NO_SERVER] : own];
     });
     for (const process of processes) process.start();
     const edge = await EdgeProcess.start(edgePort, Object.fromEntries(addresses) as Record<string, string[]>).catch(
@@ -107,7 +107,7 @@ export class Topology {
     return this.processes.filter(({ services }) => services.includes(service));
   }
 
-  /** All that run are ready. */
+  /** Resolves when all running processes are ready. */
   async ready(withinMs?: number): Promise<void> {
     const running = this.processes.filter((process) => process.runs);
     await Promise.all(running.map((process) => process.ready(withinMs)));
@@ -128,7 +128,7 @@ export class Topology {
     return sessionAt(this);
   }
 
-  /** SIGTERM for each; how each ended. */
+  /** Sends SIGTERM to each; resolves with their exits. */
   async stop(): Promise<readonly { readonly service: string; readonly code: number | null }[]> {
     const running = this.processes.filter((process) => process.runs);
     return Promise.all(
@@ -136,7 +136,7 @@ export class Topology {
     );
   }
 
-  /** Whatever runs ends at once; the installation stays. */
+  /** Kills all running processes; the installation stays. */
   async end(): Promise<void> {
     await Promise.all(this.processes.filter((process) => process.runs).map((process) => process.kill()));
     await this.edge.stop();

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Instance } from '../instance/instance.js';
 import type { Session } from './recorded.js';
 
-/** Changes of the first agent while checks are under way, and the last of each that was answered 200. */
+/** Changes of the first agent during checks, and the last of each that was answered 200. */
 export interface Changes {
-  /** The highest version of the profile that was answered. */
+  /** The highest answered version of the profile. */
   profileVersion: number;
   stop(): Promise<void>;
 }
 
-/** Changes the profile and freezes and unfreezes the agent, one after the other, until stopped or without an answer. */
+/** Changes the profile and freezes and unfreezes the agent, sequentially, until stopped or without an answer. */
 export function startChanges(instance: Instance, session: Session): Changes {
   const { agentId } = instance.bootstrap;
   let stopped = false;
@@ -37,7 +37,7 @@ export function startChanges(instance: Instance, session: Session): Changes {
       await sleep(20);
     }
   };
-  // A change without an answer is of no interest: the instance was killed.
+  // A change without an answer is ignored: the instance was killed.
   const running = run().catch(() => undefined);
   return changes;
 }

@@ -1,44 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asked } from '../instance/instance.js';
 
-/** A check and what became of it, as its caller knows it. */
+/** A check and its result for the caller. */
 export interface Attempt {
-  /** `action.metadata.marker`: finds the check's event whatever the answer was. */
+  /** `action.metadata.marker`: identifies the check's event, whatever the answer was. */
   readonly marker: string;
-  /** The answer's status; `null`: none came. */
+  /** Status of the answer; `null`: none came. */
   readonly status: number | null;
   /** Header `x-event-id`. */
   readonly eventId: string | null;
-  /** The answer's body; empty where none came. */
+  /** Body of the answer; empty if none came. */
   readonly text: string;
 }
 
 export interface Load {
   /** In the order in which they ended. */
   readonly attempts: readonly Attempt[];
-  /** No new checks; resolves when those under way have ended. */
+  /** Sends no more checks; resolves when those in flight have ended. */
   stop(): Promise<readonly Attempt[]>;
 }
 
 export interface LoadOptions {
   /** Unique among all loads on the instance. */
   readonly name: string;
-  /** Checks under way at once; default 64. */
+  /** Concurrent checks; default 64. */
   readonly concurrency?: number;
-  /** So long after each check, ms; default 0. */
+  /** Pause after each check, ms; default 0. */
   readonly pauseMs?: number;
   /** The action of the n-th check, without its marker. */
   readonly action?: (n: number) => Readonly<Record<string, unknown>>;
 }
 
-/** Recorded for certain: the statuses whose event was durable before the answer. */
+/** Statuses whose event was durable before the answer. */
 const RECORDED: ReadonlySet<number> = new Set([200, 402, 403, 429]);
 
 export function isRecorded({ status }: Attempt): boolean {
   return status !== null && RECORDED.has(status);
 }
 
-/** Answered in a way that says that nothing was recorded. */
+/** True if the answer says that nothing was recorded. */
 export function isDefinitelyNot({ status, eventId }: Attempt): boolean {
   return status !== null && !RECORDED.has(status) && eventId === null;
 }

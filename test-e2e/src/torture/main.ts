@@ -6,7 +6,7 @@ if (!Number.isInteger(rounds) || rounds < 1) {
   process.stderr.write('name a number of rounds from 1\n');
   process.exit(64);
 }
-const result = await torture({ rounds, tell: (line) => void process.stdout.write(`${line}\n`) });
+const result = await torture({ rounds, print: (line) => void process.stdout.write(`${line}\n`) });
 const { answered, unanswered, differences, fsck, dataDir } = result;
 process.stdout.write(
   [

@@ -1,7 +1,7 @@
 import type { Asked } from '../instance/instance.js';
 import { isDefinitelyNot, isRecorded, type Attempt } from './load.js';
 
-/** The parts of an event record that are looked at here. */
+/** Members of an event record that are compared here. */
 export interface ListedEvent {
   readonly eventId: string;
   readonly type: string;
@@ -33,8 +33,8 @@ export async function listEvents(instance: Asked, session: Session, from: string
 }
 
 /**
- * What the list of events does not hold although it was answered, or holds although it was answered otherwise; empty
- * when all is well.
+ * Differences between the answers and the list of events; empty
+ * if there are none.
  */
 export function differences(attempts: readonly Attempt[], listed: readonly ListedEvent[]): string[] {
   const byId = new Map(listed.map((event) => [event.eventId, event]));

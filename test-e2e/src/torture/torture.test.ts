@@ -8,7 +8,7 @@ import { startLoad } from './load.js';
 import { torture } from './torture.js';
 
 describe('SIGKILL at random times under load', () => {
-  it('loses no answered check, records none that was refused, and leaves everything consistent', async () => {
+  it('loses no answered check, records no refused one, and leaves everything consistent', async () => {
     const result = await torture({ rounds: 5 });
     expect(result.differences).toEqual([]);
     expect(result.answered).toBeGreaterThan(100);
@@ -20,7 +20,7 @@ describe('SIGKILL at random times under load', () => {
     rmSync(dirname(result.dataDir), { recursive: true, force: true });
   }, 240_000);
 
-  it('leaves stores that are correct beginnings of the log, before any restart repairs them', async () => {
+  it('leaves stores that are consistent prefixes of the log, before a restart repairs them', async () => {
     const instance = await Instance.start();
     const load = startLoad(instance, { name: 'beginning' });
     const changes = startChanges(instance, await instance.session());

@@ -10,16 +10,16 @@ export interface TortureOptions {
   readonly rounds: number;
   /** Default: a new temporary folder. */
   readonly dataDir?: string;
-  readonly tell?: (line: string) => void;
+  readonly print?: (line: string) => void;
 }
 
 export interface Tortured {
   readonly dataDir: string;
-  /** Checks whose answer said that they are recorded. */
+  /** Checks answered as recorded. */
   readonly answered: number;
   /** Checks without an answer. */
   readonly unanswered: number;
-  /** What was missing or too much after a kill; empty when all is well. */
+  /** Differences after a kill; empty if there are none. */
   readonly differences: readonly string[];
   readonly fsck: Fsck;
 }
@@ -30,10 +30,10 @@ const EARLY_KILLS = 5;
 const FOLLOWS_WITHIN_S = 30;
 
 /**
- * SIGKILL at random times under load, again and again on one data directory. After each restart every answered check
+ * Kills an instance at random times under load, repeatedly on one data directory. After each restart every answered check
  * must be listed; at the end everything must be anchored and the integrity check clean.
  */
-export async function torture({ rounds, dataDir, tell = () => undefined }: TortureOptions): Promise<Tortured> {
+export async function torture({ rounds, dataDir, print = () => undefined }: TortureOptions): Promise<Tortured> {
   let instance = await Instance.start(dataDir === undefined ? {} : { dataDir });
   const folder = instance.dataDir;
   const session = await instance.session();
@@ -53,7 +53,7 @@ export async function torture({ rounds, dataDir, tell = () => undefined }: Tortu
       const kept = attempts.filter(isRecorded).length;
       answered += kept;
       unanswered += attempts.filter(({ status }) => status === null).length;
-      tell(
+      print(
         `round ${round} of ${rounds}: ${kept} answered, ${attempts.length - kept} not, ${missing.length} differences`,
       );
     }
@@ -68,7 +68,7 @@ export async function torture({ rounds, dataDir, tell = () => undefined }: Tortu
 
 interface Round {
   readonly attempts: readonly Attempt[];
-  /** Everything of this round occurred after it. */
+  /** Start time of the round. */
   readonly from: string;
   readonly profileVersion: number;
 }
@@ -92,7 +92,7 @@ async function killWhileStarting(dataDir: string): Promise<void> {
   await starting.kill();
 }
 
-/** The differences that are left once the list has followed the log. */
+/** The differences left once the list has caught up with the log. */
 async function settled(
   instance: Instance,
   session: Session,
@@ -113,7 +113,7 @@ async function currentVersion(instance: Instance, session: Session): Promise<num
   return (json as { version: number }).version;
 }
 
-/** Resolves when the newest events are anchored: windows are anchored in their order. */
+/** Resolves when the newest events are anchored: windows are anchored in order. */
 async function anchored(instance: Instance, session: Session): Promise<void> {
   await eventually('all events are anchored', 120, async () => {
     const { json } = await instance.request('GET', '/v1/events?limit=1000', { headers: session });

@@ -113,7 +113,7 @@ class ChainCheck:
         """Limits of transactions on the network that was asked, for the relying party."""
         if self._facts is None or self._facts.network != _OWN_NETWORK or self.unanswered == self.asked:
             return []
-        return [f"a public network: {_OWN_NETWORK} is private, and its operator can rewrite it"]
+        return [f"a public network: {_OWN_NETWORK} is somebody's own, and whoever runs it can write it anew"]
 
     def check_report(self, timestamp: Mapping[str, Any], content_hash: str) -> Optional[int]:
         """The block time (milliseconds) of the report's anchor, if the chain confirms it."""
