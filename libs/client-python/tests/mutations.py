@@ -245,7 +245,7 @@ def _mutate(source: random.Random, value: Any) -> str:
         return f"{name} left out"
     if kind < 0.2 and isinstance(holder, dict):
         holder["added"] = source.choice((None, 1, "x", {}, []))
-        return f"a member added beside {name}"
+        return f"a member added next to {name}"
     if kind < 0.3 and isinstance(holder, list):
         holder.insert(source.randrange(len(holder) + 1), copy.deepcopy(before))
         return f"item {name} repeated"

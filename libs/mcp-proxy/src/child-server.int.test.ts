@@ -30,7 +30,7 @@ describe('a server that is a process', () => {
     });
     server.hold?.(true);
     await until(() => existsSync(written));
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let tick = 0; tick < 20; tick += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(lines).toEqual([]);
     server.hold?.(false);
     await until(() => lines.length > 0);

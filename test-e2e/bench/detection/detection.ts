@@ -49,7 +49,7 @@ export async function detection(print: (line: string) => void): Promise<void> {
     const judged = await probe.agent({ ...every, blocked_topics: ['insider trading'], max_length: 100_000 });
     const plain = await probe.agent(null);
     const milliseconds = await probe.compare(judged, plain, TEN_KILOBYTES);
-    print('an output of 10 KB under every output rule, beside the same under none');
+    print('an output of 10 KB under every output rule, compared with none');
     print(aimLine({ what: 'ms more a check, of the fastest tenth', figure: milliseconds, atMost: 1 }));
   } finally {
     await instance.stop().catch(() => undefined);

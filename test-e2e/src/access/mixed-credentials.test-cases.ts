@@ -25,16 +25,16 @@ const basic = (text: string): string => `Basic ${Buffer.from(`${text}:`).toStrin
 const INVALID_KEYS: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
   'a session as x-service-key': ({ token }) => ({ 'x-service-key': token }),
   'a session as bearer': ({ token }) => ({ authorization: `Bearer ${token}` }),
-  'a session as x-service-key beside a right bearer': ({ key, token }) => ({
+  'a session as x-service-key with a right bearer': ({ key, token }) => ({
     'x-service-key': token,
     authorization: `Bearer ${key}`,
   }),
-  'an empty x-service-key beside a right bearer': ({ key }) => ({
+  'an empty x-service-key with a right bearer': ({ key }) => ({
     'x-service-key': '',
     authorization: `Bearer ${key}`,
   }),
   'a mistyped key': ({ key }) => ({ 'x-service-key': mistyped(key) }),
-  'a mistyped key beside a right bearer': ({ key }) => ({
+  'a mistyped key with a right bearer': ({ key }) => ({
     'x-service-key': mistyped(key),
     authorization: `Bearer ${key}`,
   }),
@@ -52,7 +52,7 @@ const INVALID_SESSIONS: Readonly<Record<string, (credentials: Credentials) => Se
   'an API key as bearer': ({ key }) => ({ authorization: `Bearer ${key}` }),
   'an API key as x-service-key': ({ key }) => ({ 'x-service-key': key }),
   'a session as x-service-key': ({ token }) => ({ 'x-service-key': token }),
-  'a session as x-service-key beside an API key as bearer': ({ key, token }) => ({
+  'a session as x-service-key with an API key as bearer': ({ key, token }) => ({
     'x-service-key': token,
     authorization: `Bearer ${key}`,
   }),

@@ -52,7 +52,7 @@ describe('names after a power loss', () => {
       { old: 'old' },
     ],
     [
-      'a replaced file is the old one, the replacement lies beside it',
+      'a replaced file is the old one, the replacement stays as well',
       "fs.writeFileSync('tmp', 'x', { flush: true }); fs.renameSync('tmp', 'old');",
       { old: 'old', tmp: 'x' },
     ],

@@ -28,10 +28,10 @@ export class ChangeStorm {
     agentIds: readonly string[],
     readonly gateways: readonly Asked[],
   ) {
-    const until = async (turn: (n: number) => Promise<void>): Promise<void> => {
+    const until = async (step: (n: number) => Promise<void>): Promise<void> => {
       for (let n = 1; !this.#stopped; n += 1) {
         // Without an answer its owner has ended: nothing is guaranteed.
-        await turn(n).catch(() => undefined);
+        await step(n).catch(() => undefined);
         await sleep(20);
       }
     };

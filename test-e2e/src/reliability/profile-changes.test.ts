@@ -38,11 +38,15 @@ describe('a hundred changes of the profile under load', () => {
     const instance = await scratch.start();
     const headers = await instance.session();
     const { agentId } = instance.bootstrap;
-    const patch = (turn: number) =>
+    const patch = (version: number) =>
       instance.request('PATCH', `/v1/agents/${agentId}/profile`, {
         headers,
         // The limit per action changes with the host: a mix of two versions would allow one.
-        body: { allowed_apis: [hostOf(turn)], spending_limit: turn % 2 === 0 ? 1 : 100, spending_window: 'action' },
+        body: {
+          allowed_apis: [hostOf(version)],
+          spending_limit: version % 2 === 0 ? 1 : 100,
+          spending_window: 'action',
+        },
       });
     expect((await patch(0)).status).toBe(200);
     const action = (n: number) => ({
@@ -52,7 +56,7 @@ describe('a hundred changes of the profile under load', () => {
     });
     // Few enough a second for their package to stay below 60 MiB even if a hundred changes take long.
     const load = startLoad(instance, { name: 'profile', concurrency: 8, pauseMs: 16, action });
-    for (let turn = 1; turn <= CHANGES; turn += 1) expect((await patch(turn)).status).toBe(200);
+    for (let version = 1; version <= CHANGES; version += 1) expect((await patch(version)).status).toBe(200);
     const attempts = await load.stop();
     expect(new Set(attempts.map(({ status }) => status))).toEqual(new Set([200]));
 

@@ -202,7 +202,7 @@ onEachProfile('POST /v1/check', (start, profile) => {
   it.each([
     ['none', {}],
     ['a session token', 'session'],
-    ['a wrong x-service-key beside a right bearer', 'mixed'],
+    ['a wrong x-service-key with a right bearer', 'mixed'],
     ['a mistyped key', 'typo'],
   ] as const)('answers 401 to %s', async (_what, kind) => {
     const { apiKey } = instance.bootstrap;

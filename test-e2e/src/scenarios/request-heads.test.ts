@@ -34,7 +34,7 @@ onEachProfile('heads of requests', (start) => {
     ['gzip, then chunked', ['Host: a', 'Transfer-Encoding: gzip, chunked'], 501],
     ['the same in two headers', ['Host: a', 'Transfer-Encoding: gzip', 'Transfer-Encoding: chunked'], 501],
     ['chunked twice', ['Host: a', 'Transfer-Encoding: chunked, chunked'], 400],
-    ['a length beside chunks', ['Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5'], 400],
+    ['a length with chunks', ['Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5'], 400],
     ['two lengths', ['Host: a', 'Content-Length: 5', 'Content-Length: 6'], 400],
   ])('a check, a dashboard route, a probe and an unknown route refuse %s', async (_what, headers, status) => {
     const first = ['GET /v1/events HTTP/1.1', 'GET /healthz HTTP/1.1', 'GET /nothing HTTP/1.1'];

@@ -23,16 +23,16 @@ export class AttemptQueue {
     if (this.#waiting >= MOST_WAITING) throw new QueueFull('too many attempts wait');
     this.#waiting += 1;
     const before = this.#last.get(address);
-    const turn = (async () => {
+    const running = (async () => {
       await before?.catch(() => undefined);
       return this.#hashing.run(attempt);
     })();
-    this.#last.set(address, turn);
+    this.#last.set(address, running);
     try {
-      return await turn;
+      return await running;
     } finally {
       this.#waiting -= 1;
-      if (this.#last.get(address) === turn) this.#last.delete(address);
+      if (this.#last.get(address) === running) this.#last.delete(address);
     }
   }
 }

@@ -225,8 +225,8 @@ export class SigningKeys implements SigningKeyOperator {
   }
 
   #enqueue<T>(act: () => Promise<T>): Promise<T> {
-    const turn = this.#changing.then(act, act);
-    this.#changing = turn.catch(() => undefined);
-    return turn;
+    const change = this.#changing.then(act, act);
+    this.#changing = change.catch(() => undefined);
+    return change;
   }
 }
