@@ -142,7 +142,7 @@ const forbidden = [
   mayImport(
     'topics-imports-ports',
     'topics',
-    ['async', 'contracts', 'evidence', 'event-log', 'counters', 'document-store', 'process', 'test-kit'],
+    ['async', 'contracts', 'evidence', 'event-log', 'counters', 'process', 'test-kit'],
     'topics follows and writes the log for any service: take what it needs of a service as a `TopicContext`.',
   ),
   mayImport(

@@ -237,6 +237,33 @@ export function documentStoreContract(name: string, start: () => Promise<OpenedS
       expect([await below(2), await below(2), await below(0)]).toEqual([1, 0, 0]);
     });
 
+    it('removes what lies in a range of ids, the lowest first, at most so much', async () => {
+      for (const id of ['d', 'b', 'e', 'a', 'c']) await add(id);
+      const removed = (limit: number): Promise<number> =>
+        store.transact((transaction) => transaction.removeRange(THINGS, 'b', 'e', limit));
+      expect([await removed(2), await removed(0)]).toEqual([2, 0]);
+      expect((await store.find(THINGS, { limit: 9 })).map(({ id }) => id)).toEqual(['d', 'e', 'a']);
+      expect([await removed(2), await removed(2)]).toEqual([1, 0]);
+      expect((await store.find(THINGS, { limit: 9 })).map(({ id }) => id)).toEqual(['e', 'a']);
+    });
+
+    it('never gives a document of a sealed collection that was changed beside it', async () => {
+      const sealed = { ...THINGS, isSealed: true } as const;
+      await add('one');
+      await add('two');
+      await opened.damage('one', 'body', JSON.stringify(thing({ size: 7 })));
+      const named = { name: 'StoreDamaged', message: expect.stringMatching(/things one is not as it was written/) };
+      await expect(store.get(sealed, 'one')).rejects.toMatchObject(named);
+      await expect(store.getMany(sealed, ['two', 'one'])).rejects.toMatchObject(named);
+      await expect(store.find(sealed, { limit: 9 })).rejects.toMatchObject(named);
+      await expect(store.transact((transaction) => transaction.get(sealed, 'one'))).rejects.toMatchObject(named);
+      const all = async (): Promise<void> => {
+        for await (const { id } of store.all(sealed)) expect(id).not.toBe('one');
+      };
+      await expect(all()).rejects.toMatchObject(named);
+      expect(await store.get(sealed, 'two')).toMatchObject({ version: 1 });
+    });
+
     it('gives every document in the order of ids', async () => {
       const count = 1203;
       await store.transact((transaction) =>

@@ -36,8 +36,4 @@ export { openDatabase, StoreDamaged } from './sqlite/open-database.js';
 export type { SqliteDatabase } from './sqlite/open-database.js';
 export { mongoOptions, readingOptions } from './mongo/connection-options.js';
 export { duplicatesOf, isDuplicateKey, tellingUnreachable } from './mongo/mongo-errors.js';
-export { SeenEvents } from './own-tables/seen-events.js';
-export type { SeenDocument } from './own-tables/seen-events.js';
 export type { StoreRebuild } from './own-tables/store-rebuild.js';
-export { storedTable } from './own-tables/stored-tables.js';
-export type { Cell, StoredTable, StoredTables } from './own-tables/stored-tables.js';

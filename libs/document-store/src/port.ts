@@ -30,6 +30,8 @@ export interface Collection<B extends object, K extends Keys = Keys> {
   readonly indexes: readonly (readonly (keyof K & string)[])[];
   /** Keys that no two documents may share, unless they are `null`. */
   readonly unique?: readonly (keyof K & string)[];
+  /** Reads reject with `StoreDamaged` where a document was changed by anything but a store. */
+  readonly isSealed?: true;
 }
 
 export interface Range<V extends KeyValue = KeyValue> {
@@ -115,6 +117,13 @@ export interface Transaction extends Reads {
   removeWhere<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     where: Where<K>,
+    limit: number,
+  ): Promise<number>;
+  /** Removes at most `limit` documents whose ids begin at `from` and end before `below`, the lowest first. Returns how many. */
+  removeRange<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    from: string,
+    below: string,
     limit: number,
   ): Promise<number>;
   /**

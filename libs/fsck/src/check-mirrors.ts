@@ -4,11 +4,10 @@ import type { StoredLog } from '@countersign/event-log';
 import type { ReportInspection } from '@countersign/reporting';
 import { registeredAgent } from '@countersign/verification';
 import type { FactInspection, PublicFact } from '@countersign/verification';
-import type { OwnedDocument } from '@countersign/document-store';
 import { LAYOUT } from './layout.js';
-import { compareOwner, compareReader, pendingIn, pendingOf, type Kept, type Owner, type StoredRow } from './mirrors.js';
+import { compareOwner, compareReader, pendingOf, type Kept } from './mirrors.js';
 import { digestOf, newestRecords } from './newest-records.js';
-import type { ServiceStores, Store } from './open-stores.js';
+import type { ServiceStores } from './open-stores.js';
 import { Reached } from './places.js';
 import type { Check } from './report.js';
 
@@ -18,13 +17,9 @@ export async function checkOwners(
   { identity, policy, reports }: ServiceStores,
   check: Check,
 ): Promise<void> {
-  const owner = (store: Store, topic: Owner['topic'], file: string, query: string): Promise<void> => {
-    const statement = store.prepare<[], StoredRow>(query);
-    const rows = (): Iterable<OwnedDocument> => parsed(statement.iterate());
-    return compareOwner(log, { topic, place: `${file} ${topic}`, rows, pending: pendingIn(store) }, check);
-  };
   for (const [file, store, topics] of [
     [LAYOUT.identity, identity, ['accounts', 'api-keys', 'sessions']],
+    [LAYOUT.policy, policy, ['agents']],
     [LAYOUT.reports, reports, ['reports', 'compliance-scopes']],
   ] as const) {
     const pending = store === null ? new Set<string>() : await pendingOf(store);
@@ -33,13 +28,6 @@ export async function checkOwners(
       await compareOwner(log, { topic, place, rows: () => store!.owned(topic), pending }, check);
     }
   }
-  if (policy !== null) {
-    await owner(policy, 'agents', LAYOUT.policy, 'SELECT id, revision AS version, facts AS value FROM agents');
-  }
-}
-
-function* parsed(rows: Iterable<StoredRow>): Iterable<OwnedDocument> {
-  for (const { id, version, value } of rows) yield { id, version, value: JSON.parse(value) as object };
 }
 
 /** Registered agents as verification keeps them, against what the topic `agents` says of them. */

@@ -4,11 +4,11 @@ import { AnchoredLeafComparison } from './compare-anchored-leaves.js';
 import { ArchiveComparison, type LogBounds } from './compare-archive.js';
 import { EventsAhead } from './events-ahead.js';
 import { LeafNumbers, type NumberedLeaf } from './number-leaves.js';
-import { words, type ServiceStores, type Store } from './open-stores.js';
+import { words, type ServiceStores } from './open-stores.js';
 import { placeIn, Reached } from './places.js';
 import { UsageRecount } from './recount-usage.js';
 import { KeyUses } from './rows/key-uses.js';
-import { checkRepetitions, LogTimes } from './rows/repetitions.js';
+import { checkRepetitions } from './rows/repetitions.js';
 import type { Check } from './report.js';
 import type { Totals } from './usage-sums.js';
 
@@ -53,10 +53,9 @@ export async function compareEvents(
 ): Promise<ReadonlyMap<string, Totals> | null> {
   const archive = stores.archive === null ? null : await ArchiveComparison.of(stores.archive, events, checks.archive);
   const anchored = stores.anchors === null ? null : await AnchoredLeafComparison.of(stores.anchors, checks.anchored);
-  const usage = recount(log, stores.policy, checks.usage);
+  const usage = await recount(log, stores.policy, checks.usage);
   const { identity } = stores;
   const uses = identity === null ? null : await KeyUses.of(identity, isEmbedded && events.isWhole(0), checks.owners);
-  const times = new LogTimes(isEmbedded ? stores.policy : null, checks.usage);
   const ahead = new EventsAhead(checks.leaves);
   const followers = [archive, anchored, usage, uses, ahead].filter((follower) => follower !== null);
   if (archive !== null) {
@@ -74,12 +73,13 @@ export async function compareEvents(
     events.isWhole(place) || archive === null ? null : archive.sequenceOf(eventId),
   );
   let done = 0;
+  let newestMs = 0;
   let complete = false;
   try {
     for await (const record of events.records()) {
       if (done % REPORTED_EVERY === 0) progress(done, events.total);
       done += 1;
-      times.take(record);
+      newestMs = Math.max(newestMs, record.appendedAtMs);
       const item = await numbers.read(record);
       checks.leaves.examined += 1;
       const place = `agent-events offset ${record.offset}`;
@@ -97,7 +97,7 @@ export async function compareEvents(
       }
     }
     complete = true;
-    if (isEmbedded) await checkRepetitions(stores, numbers, times.newestMs, events.isWhole(0), checks.repetitions);
+    if (isEmbedded) await checkRepetitions(stores, numbers, newestMs, events.isWhole(0), checks.repetitions);
   } catch (error) {
     if (!(error instanceof LogDamaged)) throw error;
     checks.leaves.wrong('agent-events', 'it cannot be read further: see files');
@@ -121,9 +121,9 @@ export async function compareEvents(
   }
 }
 
-function recount(log: StoredLog, policy: Store | null, check: Check): UsageRecount | null {
+async function recount(log: StoredLog, policy: ServiceStores['policy'], check: Check): Promise<UsageRecount | null> {
   try {
-    return new UsageRecount(log, policy, check);
+    return await UsageRecount.of(log, policy, check);
   } catch (error) {
     check.wrong('usage', words(error));
     return null;

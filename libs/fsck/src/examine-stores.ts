@@ -19,7 +19,7 @@ import type { Check, Report } from './report.js';
 import { checkAlerts } from './rows/alert-events.js';
 import { checkAnchorRequests } from './rows/anchor-requests.js';
 import { askStores } from './rows/ask-stores.js';
-import { checkClaims, checkToldTotals } from './rows/claims.js';
+import { checkClaims, checkPublishedTotals } from './rows/claims.js';
 import { checkOutboxes } from './rows/outboxes.js';
 import { checkPositions } from './rows/positions.js';
 import type { Totals } from './usage-sums.js';
@@ -131,11 +131,11 @@ export async function examineStores(examined: Examined, report: Report, progress
   });
   await ask(checks.alerts, { log, alerts }, () => checkAlerts(log!, alerts!, archive, checks.alerts));
   await ask(checks.positions, { log }, () => checkPositions(log!, examined, examined.isEmbedded, checks.positions));
-  await ask(checks.rows, {}, () => askStores(examined, examined.isEmbedded, checks.rows));
+  await ask(checks.rows, {}, () => askStores(examined, checks.rows));
   if (examined.isEmbedded) {
     await ask(checks.repetitions, { log, anchors, policy, alerts }, () => undefined);
     await ask(checks.usage, { log, policy }, () => checkClaims(log!, policy!, checks.usage));
-    await ask(checks.usage, { log, policy }, () => checkToldTotals(log!, policy!, checks.usage));
+    await ask(checks.usage, { log, policy }, () => checkPublishedTotals(log!, policy!, checks.usage));
     await ask(checks.outboxes, {}, () => checkOutboxes(examined, checks.outboxes));
   } else {
     checks.repetitions.skip('it is asked of the embedded profile');

@@ -16,8 +16,6 @@ export const LAYOUT = {
   ledger: 'localnet',
 } as const;
 
-/** Stores that are read by SQL; the others by an inspection. */
-export type TableStoreName = Exclude<StoreName, 'alerts' | 'anchors' | 'archive' | 'identity' | 'reports' | 'facts'>;
 export type StoreName = 'archive' | 'anchors' | 'policy' | 'identity' | 'reports' | 'facts' | 'alerts';
 export const STORE_NAMES: readonly StoreName[] = [
   'archive',

@@ -3,16 +3,7 @@ import type { OwnedDocument, StoreInspection } from '@countersign/document-store
 import type { StoredLog } from '@countersign/event-log';
 import { digestOf, newestRecords, type Newest } from './newest-records.js';
 import { partitionOf, type Reached } from './places.js';
-import type { Store } from './open-stores.js';
 import type { Check } from './report.js';
-
-/** A row of a store that is read by SQL. */
-export interface StoredRow {
-  readonly id: string;
-  readonly version: number;
-  /** JSON text. */
-  readonly value: string;
-}
 
 /** A record that a reader of a topic keeps. */
 export interface Kept extends OwnedDocument {
@@ -102,11 +93,6 @@ export async function compareReader(
 }
 
 /** `<topic> <key>` of what lies in a store's outbox. */
-export function pendingIn(store: Store): ReadonlySet<string> {
-  const rows = store.prepare<[], { topic: string; key: string }>('SELECT topic, key FROM outbox').iterate();
-  return new Set([...rows].map(({ topic, key }) => `${topic} ${key}`));
-}
-
 export async function pendingOf(store: Pick<StoreInspection, 'outbox'>): Promise<ReadonlySet<string>> {
   const pending = new Set<string>();
   for await (const { record } of store.outbox()) pending.add(`${record.topic} ${record.key}`);

@@ -8,19 +8,21 @@ import type { AlertInspection } from '@countersign/alerts';
 import type { AnchorInspection } from '@countersign/anchoring';
 import type { ArchiveInspection } from '@countersign/audit-log';
 import type { IdentityInspection } from '@countersign/identity';
+import type { PolicyInspection } from '@countersign/policy';
 import type { ReportInspection } from '@countersign/reporting';
 import type { FactInspection } from '@countersign/verification';
-import { LAYOUT, placeOf, STORE_NAMES, type StoreName, type TableStoreName } from './layout.js';
+import { LAYOUT, placeOf, STORE_NAMES, type StoreName } from './layout.js';
 import type { Check } from './report.js';
 
 export type Store = Database.Database;
 
 /** The stores of the services, open for reading; `null`: it cannot be read, which is a finding already. */
-export interface ServiceStores extends Readonly<Record<TableStoreName, Store | null>> {
+export interface ServiceStores {
   readonly alerts: AlertInspection | null;
   readonly anchors: AnchorInspection | null;
   readonly archive: ArchiveInspection | null;
   readonly identity: IdentityInspection | null;
+  readonly policy: PolicyInspection | null;
   readonly reports: ReportInspection | null;
   readonly facts: FactInspection | null;
 }
@@ -37,47 +39,38 @@ const RESTORE = 'restore the file from a backup; it has been left as it is';
 /** Opens every file and checks its pages. Changes and creates nothing. */
 export async function openStores(dataDir: string, files: Check): Promise<Stores> {
   const tidy = leftovers(dataDir);
-  const {
-    alerts: alertsFile,
-    anchors: anchorsFile,
-    archive: archiveFile,
-    identity: identityFile,
-    reports: reportsFile,
-    facts: factsFile,
-    ...stores
-  } = Object.fromEntries(STORE_NAMES.map((name) => [name, openStore(dataDir, name, files)])) as Record<
-    StoreName,
-    Store | null
-  >;
-  const inspected = <T>(name: StoreName, file: Store | null, open: (file: string) => Promise<T>) =>
-    file === null ? null : inspect(LAYOUT[name], () => open(placeOf(dataDir, name)), files, RESTORE);
-  for (const file of [alertsFile, anchorsFile, archiveFile, identityFile, reportsFile, factsFile]) file?.close();
-  const alerts = await inspected('alerts', alertsFile, async (file) => {
+  const isSound = new Map(STORE_NAMES.map((name) => [name, checkPages(dataDir, name, files)]));
+  const inspected = <T>(name: StoreName, open: (file: string) => Promise<T>) =>
+    isSound.get(name) === true ? inspect(LAYOUT[name], () => open(placeOf(dataDir, name)), files, RESTORE) : null;
+  const alerts = await inspected('alerts', async (file) => {
     return (await import('@countersign/alerts')).inspectAlerts({ file });
   });
-  const anchors = await inspected('anchors', anchorsFile, async (file) => {
+  const anchors = await inspected('anchors', async (file) => {
     return (await import('@countersign/anchoring')).inspectAnchors({ file });
   });
-  const archive = await inspected('archive', archiveFile, async (file) => {
+  const archive = await inspected('archive', async (file) => {
     return (await import('@countersign/audit-log')).inspectArchive({ file });
   });
-  const identity = await inspected('identity', identityFile, async (file) => {
+  const identity = await inspected('identity', async (file) => {
     return (await import('@countersign/identity')).inspectIdentity({ file });
   });
-  const reports = await inspected('reports', reportsFile, async (file) => {
+  const policy = await inspected('policy', async (file) => {
+    return (await import('@countersign/policy')).inspectPolicy({ file });
+  });
+  const reports = await inspected('reports', async (file) => {
     return (await import('@countersign/reporting')).inspectReports({ file });
   });
-  const facts = await inspected('facts', factsFile, async (file) => {
+  const facts = await inspected('facts', async (file) => {
     return (await import('@countersign/verification')).inspectFacts({ file });
   });
   const log = openLog(dataDir, files);
   const ledger = await openLedger(dataDir, files);
   return {
-    ...stores,
     alerts,
     anchors,
     archive,
     identity,
+    policy,
     reports,
     facts,
     log,
@@ -87,9 +80,9 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
       await anchors?.close();
       await archive?.close();
       await identity?.close();
+      await policy?.close();
       await reports?.close();
       await facts?.close();
-      for (const store of Object.values(stores)) if (store !== null) closeStore(store);
       log?.close();
       ledger?.close();
       tidy();
@@ -101,14 +94,6 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
 function withoutPath(problem: string, file: string): string {
   const rest = problem.startsWith(file) ? problem.slice(file.length).replace(/^:? /, '') : problem;
   return rest.replaceAll(file, 'the file');
-}
-
-function closeStore(store: Store): void {
-  try {
-    store.close();
-  } catch {
-    // A check that broke off has left a row open: the end of the process closes it.
-  }
 }
 
 /** SQLite creates two files next to a database that it reads in WAL mode: those that were not there are removed again. */
@@ -124,24 +109,26 @@ function leftovers(dataDir: string): () => void {
   };
 }
 
-function openStore(dataDir: string, name: StoreName, files: Check): Store | null {
+/** `false`: it is missing or damaged, which is a finding then. */
+function checkPages(dataDir: string, name: StoreName, files: Check): boolean {
   const file = placeOf(dataDir, name);
   files.examined += 1;
   if (!existsSync(file)) {
     files.wrong(LAYOUT[name], 'the file is missing', 'restore it from a backup');
-    return null;
+    return false;
   }
   let store: Store | undefined;
   try {
     store = new Database(file, { readonly: true, fileMustExist: true });
     const answer: unknown = store.pragma('quick_check(1)', { simple: true });
-    if (answer === 'ok') return store;
+    if (answer === 'ok') return true;
     files.wrong(LAYOUT[name], `SQLite finds its pages damaged: ${String(answer)}`, RESTORE);
   } catch (error) {
     files.wrong(LAYOUT[name], `it cannot be read: ${words(error)}`, RESTORE);
+  } finally {
+    store?.close();
   }
-  store?.close();
-  return null;
+  return false;
 }
 
 /**

@@ -1,11 +1,10 @@
 import type { UsageFacts } from '@countersign/contracts';
 import type { Offsets, StoredLog } from '@countersign/event-log';
+import type { PolicyInspection } from '@countersign/policy';
 import { LAYOUT } from './layout.js';
 import { newestRecords } from './newest-records.js';
 import type { NumberedLeaf } from './number-leaves.js';
-import type { Store } from './open-stores.js';
 import { partitionOf, placeIn, Reached } from './places.js';
-import { positionsOf } from './rows/positions.js';
 import type { Check } from './report.js';
 import { addUp, Sums, type Totals } from './usage-sums.js';
 
@@ -50,12 +49,12 @@ export class UsageRecount {
   readonly #claims: Claimed[] = [];
   /** Everything below it is in the snapshots. */
   readonly #position: Reached;
-  /** Everything below it is in policy's store. */
-  readonly #stored: Reached | null;
-  readonly #keptKeys = new Set<string>();
+  /** Everything below it is in policy's store; `null`: the store cannot be read. */
+  #stored: Reached | null = null;
+  /** Partitions and keys of which policy's store has totals. */
+  readonly #kept = new Set<string>();
 
-  /** @throws LogDamaged, RecordUnreadable */
-  constructor(log: StoredLog, policy: Store | null, check: Check) {
+  private constructor(log: StoredLog, check: Check) {
     this.#check = check;
     const snapshots = newestRecords<UsageFacts>(log, 'usage', {
       values: true,
@@ -68,8 +67,13 @@ export class UsageRecount {
       if (value?.kind === 'account' || value?.kind === 'agent')
         this.#claim(key, `usage offset ${offset} (${key})`, value);
     }
-    this.#stored = policy === null ? null : new Reached(positionsOf(policy, 'agent-events'));
-    if (policy !== null) this.#claimStored(policy);
+  }
+
+  /** @throws LogDamaged, RecordUnreadable */
+  static async of(log: StoredLog, policy: PolicyInspection | null, check: Check): Promise<UsageRecount> {
+    const recount = new UsageRecount(log, check);
+    if (policy !== null) await recount.#claimStored(policy);
+    return recount;
   }
 
   take({ offset, envelope, counts }: NumberedLeaf): void {
@@ -95,8 +99,8 @@ export class UsageRecount {
           `offset ${tally.due} counts and no snapshot holds it, although the position is ${this.#position.of(partitionOf(tally.due))}`,
         );
     }
-    for (const { key, first } of this.#tallies.values()) {
-      if (first >= 0 && this.#stored?.has(first) === true && !this.#keptKeys.has(key))
+    for (const [name, { key, first }] of this.#tallies) {
+      if (first >= 0 && this.#stored?.has(first) === true && !this.#kept.has(name))
         this.#check.wrong(`${LAYOUT.policy} ${key}`, `offset ${first} counts and no totals hold it`);
     }
     for (const claimed of this.#claims) this.#compare(claimed);
@@ -117,7 +121,7 @@ export class UsageRecount {
   }
 
   #tally(key: string, partition: number): Tally {
-    const name = `${partition} ${key}`;
+    const name = nameOf(key, partition);
     let tally = this.#tallies.get(name);
     if (tally === undefined) {
       tally = { key, sums: new Sums(), first: -1, last: -1, due: -1, stands: [] };
@@ -186,18 +190,23 @@ export class UsageRecount {
     }
   }
 
-  #claimStored(policy: Store): void {
-    for (const kind of ['account', 'agent'] as const) {
-      const rows = policy
-        .prepare<[], { id: string; totals: string }>(`SELECT ${kind}_id AS id, totals FROM ${kind}_totals`)
-        .iterate();
-      for (const { id, totals } of rows) {
-        const facts = { kind, ...(JSON.parse(totals) as object) } as AccountFacts | AgentFacts;
-        this.#keptKeys.add(`${kind}:${id}`);
-        this.#claim(`${kind}:${id}`, `${LAYOUT.policy} ${kind}_totals ${id}`, facts);
-      }
+  async #claimStored(policy: PolicyInspection): Promise<void> {
+    this.#stored = new Reached(await policy.positions('agent-events'));
+    for await (const { totals } of policy.accountTotals()) {
+      const { accountId: id, offsets } = totals;
+      for (const partition of Object.keys(offsets)) this.#kept.add(nameOf(`account:${id}`, Number(partition)));
+      this.#claim(`account:${id}`, `${LAYOUT.policy} account_totals ${id}`, { kind: 'account', ...totals });
+    }
+    for await (const { totals } of policy.agentTotals()) {
+      const { agentId: id, partition } = totals;
+      this.#kept.add(nameOf(`agent:${id}`, partition));
+      this.#claim(`agent:${id}`, `${LAYOUT.policy} agent_totals ${id}`, { kind: 'agent', ...totals });
     }
   }
+}
+
+function nameOf(key: string, partition: number): string {
+  return `${partition} ${key}`;
 }
 
 function named(

@@ -1,22 +1,12 @@
 export type { TopicContext } from './context.js';
 export { deadLetter } from './dead-letters/dead-letter.js';
-export { Announcer, ANNOUNCEMENTS_SCHEMA, sqliteAnnouncements } from './outbox/announcer.js';
-export type { Announcement, AnnouncementRow, AnnouncementStore, SqliteAnnouncements } from './outbox/announcer.js';
-export {
-  changeName,
-  EMBEDDED_ROWS_INDEXES,
-  embeddedAnnouncements,
-  embeddedOutbox,
-  embeddedRows,
-  pushRows,
-} from './outbox/embedded-rows.js';
-export type { EmbeddedRows, RowCollection } from './outbox/embedded-rows.js';
+export { Announcer } from './outbox/announcer.js';
+export type { Announcement, AnnouncementRow, AnnouncementStore } from './outbox/announcer.js';
+export { ANNOUNCEMENTS_SCHEMA, OUTBOX_SCHEMA } from './outbox/older-schemas.js';
 export { OutboxRelay } from './outbox/relay.js';
 export type { OutboxRow, OutboxStore, RowId } from './outbox/relay.js';
 export { republish, TopicAhead } from './outbox/republish.js';
 export type { Owned } from './outbox/republish.js';
-export { OUTBOX_SCHEMA, sqliteOutbox } from './outbox/sqlite-outbox.js';
-export type { SqliteOutbox } from './outbox/sqlite-outbox.js';
 export { StaleIds } from './outbox/stale-ids.js';
 export { TopicTail } from './outbox/topic-tail.js';
 export { Projection } from './projections/projection.js';

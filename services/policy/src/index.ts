@@ -32,11 +32,13 @@ import type { Agent } from './domain/agent.js';
 import { KeyRegistrations } from './register-by-key/key-registrations.js';
 import { Registrations } from './register-agent/registrations.js';
 import { loadPackages } from './safety-packages/load-packages.js';
+import { openMongoPolicyStore, openSqlitePolicyStore } from './store/open.js';
 import type { PolicyStore } from './store/port.js';
 
 export { restoreFromTopics } from './restore.js';
-export { openStoreRebuild } from './store/open-rebuild.js';
-export { readStoredTables } from './store/stored-tables.js';
+export { openStoreRebuild } from './store/open.js';
+export { inspectPolicy } from './store/inspect.js';
+export type { PolicyInspection } from './store/inspect.js';
 export { PolicyFileProblem, readPolicyFile } from './policy-file/read-policy-file.js';
 export type { ExpectedAnswer, PolicyFile } from './policy-file/read-policy-file.js';
 export { policyWarnings, runCases } from './policy-file/run-cases.js';
@@ -58,9 +60,8 @@ class PolicyModule {}
 async function start(context: ServiceContext): Promise<RunningService> {
   const packages = loadPackages();
   const store = await context.openStore<PolicyStore>({
-    sqlite: async () =>
-      new (await import('./store/sqlite.js')).SqlitePolicyStore(join(context.directory, 'policy.sqlite')),
-    mongo: async (uri) => (await import('./store/mongo.js')).openMongoPolicyStore(uri),
+    sqlite: () => openSqlitePolicyStore(join(context.directory, 'policy.sqlite')),
+    mongo: (uri) => openMongoPolicyStore(uri),
   });
   const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
   const relay = new OutboxRelay(context, store.outbox);

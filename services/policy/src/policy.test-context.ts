@@ -11,8 +11,8 @@ import type { ServiceContext } from '@countersign/service-kit';
 import { AgentChanges } from './change-agent/agent-changes.js';
 import { ChangeBounds } from './change-agent/change-bounds.js';
 import { CheckFollower } from './follow/check-follower.js';
+import { openSqlitePolicyStore } from './store/open.js';
 import type { PolicyStore } from './store/port.js';
-import { SqlitePolicyStore } from './store/sqlite.js';
 
 /** Agents of an account. */
 export const MOST_AGENTS = 5;
@@ -120,7 +120,7 @@ export async function openBench(shared?: EventLog): Promise<Bench> {
   const eventLog = shared ?? (await openSqliteLog({ file: join(directory, 'log.db') }));
   const file = join(directory, 'policy.sqlite');
   const counters = countersForTests();
-  const store = new SqlitePolicyStore(file);
+  const store = await openSqlitePolicyStore(file);
   const made = parts({ store, eventLog, counters }, directory);
   return {
     ...made,

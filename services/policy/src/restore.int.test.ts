@@ -10,7 +10,8 @@ import { UsagePublisher } from './follow/usage-publisher.js';
 import { ACCOUNT, AGENT, check, newest, openBench } from './policy.test-context.js';
 import type { Bench } from './policy.test-context.js';
 import { restoreFromTopics } from './restore.js';
-import { SqlitePolicyStore } from './store/sqlite.js';
+import { openSqlitePolicyStore } from './store/open.js';
+import type { PolicyStore } from './store/port.js';
 
 const CALLER = { accountId: ACCOUNT, actor: { kind: 'user', id: 'u-1' }, apiKeyId: null } as const;
 const T = Date.UTC(2026, 2, 1, 12);
@@ -31,9 +32,9 @@ describe('a store of policy brought up to its topics', () => {
 
   const context = (): RestoreContext => ({
     ...bench.context,
-    openStore: async <T>(_adapters: StoreAdapters<T>) => restored() as unknown as T,
+    openStore: async <T>(_adapters: StoreAdapters<T>) => (await restored()) as unknown as T,
   });
-  const restored = (): SqlitePolicyStore => new SqlitePolicyStore(join(directory, 'policy.sqlite'));
+  const restored = (): Promise<PolicyStore> => openSqlitePolicyStore(join(directory, 'policy.sqlite'));
 
   /** Checks, each counted by itself and published. */
   async function checks(from: number, count: number): Promise<void> {
@@ -60,7 +61,7 @@ describe('a store of policy brought up to its topics', () => {
     const dry = await restoreFromTopics(context(), { ...wet, dryRun: true });
     expect(dry.adopted).toEqual([`agent ${AGENT}: revision 1 → revision 3, profile 1`]);
     expect(await restoreFromTopics(context(), wet)).toEqual(dry);
-    const store = restored();
+    const store = await restored();
     const found = (await store.find(AGENT))!;
     expect(found).toMatchObject({ facts, revision });
     expect(found.frozenAtMs).toBeGreaterThanOrEqual(frozenAtMs);
@@ -72,7 +73,7 @@ describe('a store of policy brought up to its topics', () => {
     const registration = { walletAddress: 'wallet', transactionSignature: 'transaction' };
     const { facts } = await bench.changes.register(CALLER, AGENT, registration);
     await restoreFromTopics(context(), wet);
-    const store = restored();
+    const store = await restored();
     expect((await store.find(AGENT))?.facts).toEqual(facts);
     expect(facts).toMatchObject({ wallet_address: 'wallet', chain_tx_signature: 'transaction' });
     expect(await store.registeredBy('transaction')).toBe(AGENT);
@@ -93,7 +94,7 @@ describe('a store of policy brought up to its topics', () => {
     const told = await published();
     const { adopted } = await restoreFromTopics(context(), wet);
     expect(adopted).toEqual([expect.stringContaining(AGENT), 'totals: 5 events counted again']);
-    const store = restored();
+    const store = await restored();
     const rows = await store.unpublished('', 100);
     for (const key of [`account:${ACCOUNT}`, `agent:${AGENT}`]) {
       const row = rows.find((one) => one.key === key);

@@ -6,6 +6,7 @@ import type { Ahead, Owned } from '@countersign/topics';
 import type { Agent } from './domain/agent.js';
 import { CheckFollower } from './follow/check-follower.js';
 import { POSITION_KEY } from './domain/usage-records.js';
+import { openMongoPolicyStore, openSqlitePolicyStore } from './store/open.js';
 import type { PolicyStore } from './store/port.js';
 
 const PAGE = 1000;
@@ -18,9 +19,8 @@ const PAGE = 1000;
  */
 export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
   const store = await context.openStore<PolicyStore>({
-    sqlite: async () =>
-      new (await import('./store/sqlite.js')).SqlitePolicyStore(join(context.directory, 'policy.sqlite')),
-    mongo: async (uri, suffix) => (await import('./store/mongo.js')).openMongoPolicyStore(uri, suffix),
+    sqlite: () => openSqlitePolicyStore(join(context.directory, 'policy.sqlite')),
+    mongo: openMongoPolicyStore,
   });
   try {
     await requireLogSince(context.eventLog, (partition) => store.position(partition));

@@ -13,7 +13,7 @@ import { versionedRecord } from '@countersign/topics';
 import type { AgentOperator, ServingThread } from '@countersign/service-kit';
 import { ACCOUNT, check, events, FACTS, newest, OTHER_ACCOUNT, readTopic } from './policy.test-context.js';
 import { definition } from './index.js';
-import { SqlitePolicyStore } from './store/sqlite.js';
+import { openSqlitePolicyStore } from './store/open.js';
 
 let dataDir: string;
 let eventLog: EventLog;
@@ -383,15 +383,15 @@ describe('policy over HTTP', () => {
   it('is not ready on a damaged store, and names no file to callers', async () => {
     await stop();
     const raw = new Database(join(dataDir, 'policy', 'policy.sqlite'));
-    const whole = raw.prepare('SELECT facts FROM agents WHERE id = ?').pluck().get(agent.id);
-    raw.prepare('UPDATE agents SET facts = ? WHERE id = ?').run('{}', agent.id);
+    const whole = raw.prepare('SELECT body FROM doc_agents WHERE id = ?').pluck().get(agent.id);
+    raw.prepare('UPDATE doc_agents SET body = ? WHERE id = ?').run('{}', agent.id);
     await start();
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(serving.notReady().join()).toContain('policy: the store cannot be compared');
     expect(serving.notReady().join()).not.toContain(dataDir);
     expect(await ask('GET', path)).toEqual({ status: 500, body: { error: 'internal error' } });
     await stop();
-    raw.prepare('UPDATE agents SET facts = ? WHERE id = ?').run(whole, agent.id);
+    raw.prepare('UPDATE doc_agents SET body = ? WHERE id = ?').run(whole, agent.id);
     raw.close();
     await start();
     await ready();
@@ -405,7 +405,7 @@ describe('policy over HTTP', () => {
     while (!serving.notReady().join().includes(other)) await new Promise((resolve) => setTimeout(resolve, 10));
     await stop();
     await eventLog.append([versionedRecord('agents', other, 2, null)]);
-    const store = new SqlitePolicyStore(join(dataDir, 'policy', 'policy.sqlite'));
+    const store = await openSqlitePolicyStore(join(dataDir, 'policy', 'policy.sqlite'));
     const untold = { ...(await store.find(agent.id))!, id: randomUUID(), revision: 3 };
     await store.create({ agent: untold, records: [] });
     await store.close();

@@ -63,7 +63,7 @@ describe('a policy that cannot be trusted', () => {
 
   it('is never served from an altered row, whose file is reported', async () => {
     const store = new Database(join(scratch.dataDir, 'policy/policy.sqlite'));
-    store.exec(`UPDATE agents SET facts = json_set(facts, '$.profile.mode', 'observe')`);
+    store.exec(`UPDATE doc_agents SET body = json_set(body, '$.facts.profile.mode', 'observe')`);
     store.close();
     await neverServes(await restart(), bootstrap, /policy\.sqlite/);
   }, 90_000);

@@ -80,12 +80,12 @@ onServers(
     it('rebuilds each damaged projection, and keeps the damaged one', async () => {
       expect((await collection('audit_log_events').deleteOne({ sequence: 5 })).deletedCount).toBe(1);
       await collection('anchoring_windows').updateOne({ todo: 'done' }, { $set: { root: 'ab'.repeat(32) } });
-      await collection('policy_agents').updateOne({}, { $set: { facts: '{}' } });
+      await collection('policy_doc_agents').updateOne({}, { $set: { body: '{}' } });
 
       const { code, stdout, stderr } = await rebuild();
       expect([code, stderr]).toEqual([0, '']);
       const { rebuilt } = JSON.parse(stdout) as { rebuilt: readonly Rebuilt[] };
-      const files = ['anchoring', 'audit_log', 'policy', 'verification_doc'].map((name) => `MongoDB ${name}_*`);
+      const files = ['anchoring', 'audit_log', 'policy_doc', 'verification_doc'].map((name) => `MongoDB ${name}_*`);
       expect(rebuilt.map(({ file }) => file)).toEqual(files);
       for (const { file, aside, refused, lost } of rebuilt) {
         expect([refused, lost]).toEqual([null, []]);

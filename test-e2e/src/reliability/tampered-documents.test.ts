@@ -73,12 +73,11 @@ onServers(`fsck of the distributed profile${missing.length === 0 ? '' : `, needs
     await change('audit_log_events', { sequence: 7 }, () => ({ sequence: 7777 }));
     await change('audit_log_heads', {}, ({ checks }) => ({ checks: Number(checks) + 1 }));
     await change('anchoring_windows', { todo: 'done' }, () => ({ root: 'ab'.repeat(32) }));
-    await change('policy_account_usage', {}, ({ parts }) => {
-      const [[partition = '', part = {}] = []] = Object.entries(parts as Record<string, { actionsEver?: number }>);
-      return { [`parts.${partition}.actionsEver`]: Number(part.actionsEver) + 1 };
-    });
-    await change('policy_agents', {}, ({ facts }) => ({
-      facts: JSON.stringify({ ...(JSON.parse(String(facts)) as object), name: 'another name' }),
+    await change('policy_doc_account_totals', {}, ({ body }) => ({
+      body: String(body).replace(/"actionsEver":\d+/, (all) => `"actionsEver":${Number(all.split(':')[1]) + 1}`),
+    }));
+    await change('policy_doc_agents', {}, ({ body }) => ({
+      body: String(body).replace(/"name":"[^"]*"/, '"name":"another name"'),
     }));
     await change('reporting_packages.chunks', {}, ({ data }) => {
       const bytes = Buffer.from((data as mongo.Binary).value());
@@ -94,8 +93,8 @@ onServers(`fsck of the distributed profile${missing.length === 0 ? '' : `, needs
       /^archive: MongoDB audit_log_events n=.*: sequence 7777, by the log 7$/,
       /^archive figures: MongoDB audit_log_agents .*: its number of checks is not the number of its events$/,
       /^trees: MongoDB anchoring_windows .*: its root (ab)+ is not the one of its agents$/,
-      /^usage: MongoDB policy_account_totals .*: actionsEver is 21, the log adds up to 20$/,
-      /^topics: MongoDB policy_agents .*: it is not what the topic agents says/,
+      /^usage: MongoDB policy_doc_account_totals .*: actionsEver is 21, the log adds up to 20$/,
+      /^topics: MongoDB policy_doc_agents .*: it is not what the topic agents says/,
       new RegExp(`^reports: GridFS reporting_packages/.*\\(report ${reportId}\\): `),
     ]) {
       expect(lines).toContainEqual(expect.stringMatching(named));

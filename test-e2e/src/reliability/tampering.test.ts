@@ -195,8 +195,8 @@ describe('the integrity check', () => {
   }, 60_000);
 
   it('reports altered totals, profiles, public facts and ledger', async () => {
-    alter('policy/policy.sqlite', `UPDATE agent_totals SET totals = json_set(totals, '$.monthMicros', 1)`);
-    alter('policy/policy.sqlite', `UPDATE agents SET facts = json_set(facts, '$.profile.spending_limit', 9)`);
+    alter('policy/policy.sqlite', `UPDATE doc_agent_totals SET body = json_set(body, '$.totals.monthMicros', 1)`);
+    alter('policy/policy.sqlite', `UPDATE doc_agents SET body = json_set(body, '$.facts.profile.spending_limit', 9)`);
     alter(
       'verification/public-facts.db',
       `UPDATE doc_facts SET body = json_set(body, '$.value.validFrom', '') WHERE k_kind = 'key'`,

@@ -1,11 +1,12 @@
 import type { ClientSession } from 'mongoose';
+import { requireSealed } from '../checksum.js';
 import type { Collection, Keys, Query, Reads, Stored, Where } from '../port.js';
 import { filterOf, sortOf } from './filters.js';
 import type { DocumentRow, Models } from './models.js';
 
-type Row = Pick<DocumentRow, '_id' | 'version' | 'body'>;
+type Row = Pick<DocumentRow, '_id' | 'version' | 'body' | 'checksum'>;
 
-const FIELDS = { version: 1, body: 1 } as const;
+const FIELDS = { version: 1, body: 1, checksum: 1 } as const;
 
 /** Reads of committed documents, or of the snapshot of a session. */
 export class MongoReads implements Reads {
@@ -16,7 +17,7 @@ export class MongoReads implements Reads {
 
   async get<B extends object, K extends Keys>(collection: Collection<B, K>, id: string): Promise<Stored<B> | null> {
     const row = await this.models.of(collection).findById(id, FIELDS).session(this.session).lean<Row>();
-    return row === null ? null : storedOf<B>(row);
+    return row === null ? null : this.#stored(collection, row);
   }
 
   async getMany<B extends object, K extends Keys>(
@@ -26,7 +27,7 @@ export class MongoReads implements Reads {
     if (ids.length === 0) return new Map();
     const query = this.models.of(collection).find({ _id: { $in: [...ids] } }, FIELDS);
     const rows = await query.session(this.session).lean<Row[]>();
-    return new Map(rows.map((row) => [row._id, storedOf<B>(row)]));
+    return new Map(rows.map((row) => [row._id, this.#stored(collection, row)]));
   }
 
   async find<B extends object, K extends Keys>(
@@ -42,7 +43,7 @@ export class MongoReads implements Reads {
       .limit(query.limit)
       .session(this.session)
       .lean<Row[]>();
-    return rows.map((row) => storedOf<B>(row));
+    return rows.map((row) => this.#stored(collection, row));
   }
 
   async count<B extends object, K extends Keys>(collection: Collection<B, K>, where?: Where<K>): Promise<number> {
@@ -56,10 +57,13 @@ export class MongoReads implements Reads {
     limit: number,
   ): Promise<readonly Stored<B>[]> {
     const query = this.models.of(collection).find(filterOf({}, after), FIELDS).sort({ _id: 1 }).limit(limit);
-    return (await query.lean<Row[]>()).map((row) => storedOf<B>(row));
+    return (await query.lean<Row[]>()).map((row) => this.#stored(collection, row));
   }
-}
 
-function storedOf<B>({ _id, version, body }: Row): Stored<B> {
-  return { id: _id, version, body: JSON.parse(body) as B };
+  #stored<B extends object, K extends Keys>(collection: Collection<B, K>, row: Row): Stored<B> {
+    const { _id: id, version, body, checksum } = row;
+    const place = `MongoDB collection ${this.models.of(collection).collection.name}`;
+    requireSealed(place, collection, { id, version, body, checksum });
+    return { id, version, body: JSON.parse(body) as B };
+  }
 }

@@ -86,12 +86,17 @@ export class MongoTransaction extends MongoReads implements Transaction {
     limit: number,
   ): Promise<number> {
     if (limit === 0) return 0;
-    const model = this.models.of(collection);
-    const query = model.find(filterOf(where), { _id: 1 }).sort({ inserted: 1 }).limit(limit);
-    const rows = await query.session(this.session).lean<{ readonly _id: string }[]>();
-    if (rows.length === 0) return 0;
-    const ids = rows.map(({ _id }) => _id);
-    return (await model.deleteMany({ _id: { $in: ids } }, { session: this.session })).deletedCount;
+    return this.#removeFound(collection, filterOf(where), { inserted: 1 }, limit);
+  }
+
+  async removeRange<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    from: string,
+    below: string,
+    limit: number,
+  ): Promise<number> {
+    if (limit === 0) return 0;
+    return this.#removeFound(collection, { _id: { $gte: from, $lt: below } }, { _id: 1 }, limit);
   }
 
   async expect<B extends object, K extends Keys>(
@@ -134,6 +139,20 @@ export class MongoTransaction extends MongoReads implements Transaction {
     if (raises.length === 0) return;
     const rows = raises.map(({ kind, id, version }) => ({ _id: this.order.next(), kind, id, version }));
     await this.models.raises.insertMany(rows, { session: this.session });
+  }
+
+  async #removeFound(
+    collection: Pick<Collection<object>, 'name'>,
+    filter: object,
+    sort: Readonly<Record<string, 1>>,
+    limit: number,
+  ): Promise<number> {
+    const model = this.models.of(collection);
+    const query = model.find(filter, { _id: 1 }).sort(sort).limit(limit);
+    const rows = await query.session(this.session).lean<{ readonly _id: string }[]>();
+    if (rows.length === 0) return 0;
+    const ids = rows.map(({ _id }) => _id);
+    return (await model.deleteMany({ _id: { $in: ids } }, { session: this.session })).deletedCount;
   }
 
   async #versions(

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { requireSealed } from '../checksum.js';
 import type { Collection, Keys, Query, Reads, Stored, Where } from '../port.js';
 import type { SqliteDatabase } from './open-database.js';
 import { orderClause, tableOf, whereClause } from './sql.js';
@@ -8,9 +9,10 @@ interface Row {
   readonly id: string;
   readonly version: number;
   readonly body: string;
+  readonly checksum: string;
 }
 
-const ROW = 'id, version, body';
+const ROW = 'id, version, body, checksum';
 
 /** Reads over one connection; each statement is prepared once. */
 export class SqliteReads implements Reads {
@@ -20,7 +22,7 @@ export class SqliteReads implements Reads {
 
   async get<B extends object, K extends Keys>(collection: Collection<B, K>, id: string): Promise<Stored<B> | null> {
     const row = this.statement<Row>(`SELECT ${ROW} FROM ${tableOf(collection)} WHERE id = ?`).get(id);
-    return row === undefined ? null : storedOf<B>(row);
+    return row === undefined ? null : this.#stored(collection, row);
   }
 
   async getMany<B extends object, K extends Keys>(
@@ -30,7 +32,7 @@ export class SqliteReads implements Reads {
     if (ids.length === 0) return new Map();
     const sql = `SELECT ${ROW} FROM ${tableOf(collection)} WHERE id IN (SELECT value FROM json_each(?))`;
     const rows = this.statement<Row>(sql).all(JSON.stringify(ids));
-    return new Map(rows.map((row) => [row.id, storedOf<B>(row)]));
+    return new Map(rows.map((row) => [row.id, this.#stored(collection, row)]));
   }
 
   async find<B extends object, K extends Keys>(
@@ -44,7 +46,7 @@ export class SqliteReads implements Reads {
       query.limit,
       query.offset ?? 0,
     );
-    return rows.map((row) => storedOf<B>(row));
+    return rows.map((row) => this.#stored(collection, row));
   }
 
   async count<B extends object, K extends Keys>(collection: Collection<B, K>, where?: Where<K>): Promise<number> {
@@ -58,7 +60,13 @@ export class SqliteReads implements Reads {
     const sql = `SELECT ${ROW} FROM ${tableOf(collection)} WHERE id > ? ORDER BY id LIMIT ?`;
     return this.statement<Row>(sql)
       .all(after, limit)
-      .map((row) => storedOf<B>(row));
+      .map((row) => this.#stored(collection, row));
+  }
+
+  #stored<B extends object, K extends Keys>(collection: Collection<B, K>, row: Row): Stored<B> {
+    requireSealed(this.database.name, collection, row);
+    const { id, version, body } = row;
+    return { id, version, body: JSON.parse(body) as B };
   }
 
   protected statement<R>(sql: string): Database.Statement<Bound[], R> {
@@ -69,8 +77,4 @@ export class SqliteReads implements Reads {
     }
     return statement as Database.Statement<Bound[], R>;
   }
-}
-
-function storedOf<B>({ id, version, body }: Row): Stored<B> {
-  return { id, version, body: JSON.parse(body) as B };
 }

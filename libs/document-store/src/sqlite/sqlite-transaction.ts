@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3';
 import { checksumOf } from '../checksum.js';
 import { Conflict, UniqueTaken } from '../port.js';
 import type { Collection, Keys, OutgoingRecord, Stored, Transaction, VersionRaise, Where } from '../port.js';
@@ -7,6 +8,8 @@ import { SqliteReads } from './sqlite-reads.js';
 
 /** Inside of `BEGIN IMMEDIATE`: no other writer exists meanwhile. */
 export class SqliteTransaction extends SqliteReads implements Transaction {
+  readonly #prepared = new WeakMap<object, Writes>();
+
   async put<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     documents: readonly Stored<B>[],
@@ -76,6 +79,17 @@ export class SqliteTransaction extends SqliteReads implements Transaction {
     return this.statement(`DELETE FROM ${table} WHERE inserted IN (${chosen})`).run(...values, limit).changes;
   }
 
+  async removeRange<B extends object, K extends Keys>(
+    collection: Collection<B, K>,
+    from: string,
+    below: string,
+    limit: number,
+  ): Promise<number> {
+    const table = tableOf(collection);
+    const chosen = `SELECT inserted FROM ${table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`;
+    return this.statement(`DELETE FROM ${table} WHERE inserted IN (${chosen})`).run(from, below, limit).changes;
+  }
+
   async expect<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     id: string,
@@ -97,13 +111,8 @@ export class SqliteTransaction extends SqliteReads implements Transaction {
   }
 
   #insert<B extends object, K extends Keys>(collection: Collection<B, K>, document: Stored<B>): number {
-    const columns = ['id', ...columnsOf(collection)];
-    return this.#unlessTaken(
-      collection,
-      `INSERT INTO ${tableOf(collection)} (${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length - 1)})
-       ON CONFLICT (id) DO NOTHING`,
-      [document.id, ...valuesOf(collection, document)],
-    );
+    const writes = this.#writes(collection);
+    return unlessTaken(collection, writes.insert, [document.id, ...valuesOf(collection, writes.keys, document)]);
   }
 
   #replace<B extends object, K extends Keys>(
@@ -111,48 +120,70 @@ export class SqliteTransaction extends SqliteReads implements Transaction {
     document: Stored<B>,
     stored = document.version - 1,
   ): number {
-    return this.#unlessTaken(
-      collection,
-      `UPDATE ${tableOf(collection)} SET ${columnsOf(collection)
-        .map((column) => `${column} = ?`)
-        .join(', ')}
-       WHERE id = ? AND version = ?`,
-      [...valuesOf(collection, document), document.id, stored],
-    );
+    const writes = this.#writes(collection);
+    const values = [...valuesOf(collection, writes.keys, document), document.id, stored];
+    return unlessTaken(collection, writes.replace, values);
   }
 
-  /** @throws UniqueTaken */
-  #unlessTaken(
-    { name, unique = [] }: Pick<Collection<object>, 'name' | 'unique'>,
-    sql: string,
-    values: Bound[],
-  ): number {
-    try {
-      return this.statement(sql).run(...values).changes;
-    } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error;
-      const taken = unique.find((key) => String((error as Error).message).endsWith(`.k_${key}`));
-      if (taken === undefined) throw error;
-      throw new UniqueTaken(name, taken);
+  #writes(collection: Pick<Collection<object>, 'name' | 'keys'>): Writes {
+    let writes = this.#prepared.get(collection);
+    if (writes === undefined) {
+      writes = this.#prepare(collection);
+      this.#prepared.set(collection, writes);
     }
+    return writes;
+  }
+
+  #prepare(collection: Pick<Collection<object>, 'name' | 'keys'>): Writes {
+    const table = tableOf(collection);
+    const keys = Object.keys(collection.keys);
+    const columns = ['version', 'body', 'checksum', ...keys.map(columnOf)];
+    return {
+      keys,
+      insert: this.database.prepare(
+        `INSERT INTO ${table} (id, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})
+         ON CONFLICT (id) DO NOTHING`,
+      ),
+      replace: this.database.prepare(
+        `UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND version = ?`,
+      ),
+    };
+  }
+}
+
+/** Statements that write a document of a collection. */
+interface Writes {
+  readonly keys: readonly string[];
+  readonly insert: Database.Statement<Bound[]>;
+  readonly replace: Database.Statement<Bound[]>;
+}
+
+/** @returns the number of rows written @throws UniqueTaken */
+function unlessTaken(
+  { name, unique = [] }: Pick<Collection<object>, 'name' | 'unique'>,
+  statement: Database.Statement<Bound[]>,
+  values: Bound[],
+): number {
+  try {
+    return statement.run(...values).changes;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== 'SQLITE_CONSTRAINT_UNIQUE') throw error;
+    const taken = unique.find((key) => String((error as Error).message).endsWith(`.k_${key}`));
+    if (taken === undefined) throw error;
+    throw new UniqueTaken(name, taken);
   }
 }
 
 /** All but the id and the place of insertion. */
-function columnsOf({ keys }: Pick<Collection<object>, 'keys'>): string[] {
-  return ['version', 'body', 'checksum', ...Object.keys(keys).map(columnOf)];
-}
-
 function valuesOf<B extends object, K extends Keys>(
   collection: Collection<B, K>,
+  keys: readonly string[],
   { id, version, body }: Stored<B>,
 ): Bound[] {
-  const values = collection.keysOf(body, id);
   const text = JSON.stringify(body);
-  return [
-    version,
-    text,
-    checksumOf(id, version, text),
-    ...Object.keys(collection.keys).map((key) => bound(values[key])),
-  ];
+  const row: Bound[] = [version, text, checksumOf(id, version, text)];
+  if (keys.length === 0) return row;
+  const values = collection.keysOf(body, id);
+  for (const key of keys) row.push(bound(values[key]));
+  return row;
 }

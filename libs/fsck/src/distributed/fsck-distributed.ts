@@ -5,15 +5,14 @@ import { MAX_PACKAGE_BYTES } from '../check-reports.js';
 import type { Progress } from '../compare-events.js';
 import { examineStores } from '../examine-stores.js';
 import type { Examination } from '../fsck.js';
-import { STORE_NAMES, type TableStoreName } from '../layout.js';
-import type { ServiceStores, Store } from '../open-stores.js';
+import type { ServiceStores } from '../open-stores.js';
 import { Report, type Check } from '../report.js';
 import { chainOnNodes } from './chain-on-nodes.js';
 import { checkCounters } from './check-counters.js';
 import { partitionedEvents } from './partitioned-events.js';
 import { inDistributedWords } from './names.js';
 import { FetchedLog, newerKeys } from './read-log.js';
-import { inspectStores, readStore } from './read-stores.js';
+import { inspectStores } from './read-stores.js';
 import { openServerLog, reading, uriOf } from './servers.js';
 
 const COUNTERS_MS = 5000;
@@ -66,22 +65,9 @@ export async function examineDistributed(config: Config, progress: Progress): Pr
 }
 
 async function readStores(config: Config, files: Check, closing: (() => unknown)[]): Promise<ServiceStores> {
-  const inspected = await reading('MongoDB', inspectStores(uriOf(config), files));
-  const { alerts, anchors, archive, identity, reports, facts } = inspected;
-  closing.push(() => alerts?.close());
-  closing.push(() => anchors?.close());
-  closing.push(() => archive?.close());
-  closing.push(() => identity?.close());
-  closing.push(() => reports?.close());
-  closing.push(() => facts?.close());
-  const stores: Partial<Record<TableStoreName, Store | null>> = {};
-  for (const name of STORE_NAMES) {
-    if (name !== 'policy') continue;
-    const store = await reading('MongoDB', readStore(name, uriOf(config), files));
-    stores[name] = store;
-    closing.push(() => store?.close());
-  }
-  return { ...(stores as Record<TableStoreName, Store | null>), ...inspected };
+  const stores = await reading('MongoDB', inspectStores(uriOf(config), files));
+  for (const store of Object.values(stores) as ServiceStores[keyof ServiceStores][]) closing.push(() => store?.close());
+  return stores;
 }
 
 function openCounters({ redisUrl, redisPrefix }: Config): Promise<Counters> {

@@ -1,37 +1,30 @@
 import { LAYOUT } from '../layout.js';
 import { offsetOf, partitionOf } from '../places.js';
-import { POLICY } from './scratch-schema.js';
 
 const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.archive, 'audit_log'],
   [LAYOUT.anchors, 'anchoring'],
-  [LAYOUT.policy, 'policy'],
+  [LAYOUT.policy, 'policy_doc'],
   [LAYOUT.identity, 'identity_doc'],
   [LAYOUT.reports, 'reporting_doc'],
   [LAYOUT.facts, 'verification_doc'],
   [LAYOUT.alerts, 'alerts_doc'],
 ];
 
-/** Those of the archive and of anchoring. */
-const OWN_TABLES = (
-  'accounts agent_windows agents arrivals classes events hours leaves openings positions reports segments submissions ' +
-  'window_agents window_leaves windows'
-).split(' ');
-
-/** Words that are names of collections behind the name of a file. */
+/** Names of collections of the archive and of anchoring, after the name of a file. */
 const TABLES: ReadonlySet<string> = new Set(
-  [POLICY]
-    .flatMap(({ tables, afterwards }) =>
-      [...`${tables}${afterwards}`.matchAll(/CREATE (?:TABLE|VIEW) (\w+)/g)].map(([, name = '']) => name),
-    )
-    .concat(OWN_TABLES),
+  (
+    'accounts agent_windows agents arrivals classes events hours leaves openings positions reports segments submissions ' +
+    'window_agents window_leaves windows'
+  ).split(' '),
 );
 
 /** Those of services that keep documents. */
 const DOCUMENTS: ReadonlySet<string> = new Set(
-  'accounts anchors api_keys destinations facts members messages openings outbox positions reports scopes sessions threads users'.split(
-    ' ',
-  ),
+  (
+    'account_totals accounts agent_totals agents anchors api_keys claims destinations facts members messages openings ' +
+    'outbox positions reports scopes seen_events sessions threads users'
+  ).split(' '),
 );
 
 /** A place above the first partition, after a word that says what it is. */

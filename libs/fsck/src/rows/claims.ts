@@ -1,65 +1,54 @@
 import type { UsageFacts } from '@countersign/contracts';
 import type { StoredLog } from '@countersign/event-log';
+import type { PolicyInspection } from '@countersign/policy';
 import { LAYOUT } from '../layout.js';
 import { digestOf, newestRecords } from '../newest-records.js';
-import type { Store } from '../open-stores.js';
 import type { Check } from '../report.js';
 
-interface ClaimRow {
-  readonly key: string;
-  readonly claim: string | null;
-  readonly version: number;
-  readonly published: number;
-}
-
-/** Answers kept for repeated idempotency keys, as policy has told them in `usage`, against its store. Embedded profile. */
-export function checkClaims(log: StoredLog, policy: Store, check: Check): void {
-  const told = newestRecords(log, 'usage', { keys: (key) => key.startsWith('claim:') });
-  const rows = policy.prepare<[], ClaimRow>('SELECT key, claim, version, published FROM claims');
-  for (const { key, claim, version, published } of rows.iterate()) {
+/** Answers kept for repeated idempotency keys: the store of policy against what it has published in the topic `usage`. */
+export async function checkClaims(log: StoredLog, policy: PolicyInspection, check: Check): Promise<void> {
+  const inTopic = newestRecords(log, 'usage', { keys: (key) => key.startsWith('claim:') });
+  for await (const { key, value, revision, published } of policy.claims()) {
     check.examined += 1;
     const place = `${LAYOUT.policy} claims ${key}`;
-    const newest = told.get(key);
-    told.delete(key);
-    if (published > (newest?.version ?? 0))
-      check.wrong(place, `version ${published} was told, by the topic usage ${newest?.version ?? 0}`);
-    else if ((newest?.version ?? 0) > version)
-      check.wrong(place, `the topic usage has version ${newest!.version}, the store ${version}`);
-    else if (newest?.version === version && claim !== null && newest.digest !== digestOf(valueOf(claim)))
+    const newest = inTopic.get(key);
+    inTopic.delete(key);
+    const version = newest?.version ?? 0;
+    if (published > version)
+      check.wrong(place, `version ${published} was published, the topic usage has version ${version}`);
+    else if (version > revision) check.wrong(place, `the topic usage has version ${version}, the store ${revision}`);
+    else if (newest !== undefined && version === revision && value !== null && newest.digest !== digestOf(value))
       check.wrong(place, `it is not what the topic usage says at offset ${newest.offset}`);
-    else if (newest === undefined || newest.version < version) check.behind += 1;
+    else if (version < revision) check.behind += 1;
   }
-  for (const [key, { digest, offset }] of told) {
+  for (const [key, { digest, offset }] of inTopic) {
     if (digest !== null) check.wrong(`usage offset ${offset}`, `${key} is not in ${LAYOUT.policy}`);
   }
 }
 
-interface TotalsRow {
-  readonly key: string;
-  readonly revision: number;
-  readonly published: number;
+interface Revisions {
+  revision: number;
+  published: number;
 }
 
-/** Totals that policy says it has told must be in `usage`, and what it has not told yet waits. Embedded profile. */
-export function checkToldTotals(log: StoredLog, policy: Store, check: Check): void {
-  const told = newestRecords<UsageFacts>(log, 'usage', { keys: (key) => /^(account|agent):/.test(key) });
-  const rows = policy.prepare<[], TotalsRow>(
-    `SELECT 'account:' || account_id AS key, revision, published FROM account_totals
-     UNION ALL SELECT 'agent:' || agent_id, revision, published FROM agent_totals`,
-  );
-  for (const { key, revision, published } of rows.iterate()) {
-    const version = told.get(key)?.version ?? 0;
+/** Totals that policy has marked as published are in the topic `usage`; those that are not yet published are behind. */
+export async function checkPublishedTotals(log: StoredLog, policy: PolicyInspection, check: Check): Promise<void> {
+  const inTopic = newestRecords<UsageFacts>(log, 'usage', { keys: (key) => /^(account|agent):/.test(key) });
+  const stored = new Map<string, Revisions>();
+  // The record of an account has the sum of the revisions of its partitions.
+  const add = (key: string, { revision, published }: Revisions): void => {
+    const sums = stored.get(key) ?? { revision: 0, published: 0 };
+    stored.set(key, { revision: sums.revision + revision, published: sums.published + published });
+  };
+  for await (const each of policy.accountTotals()) add(`account:${each.totals.accountId}`, each);
+  for await (const each of policy.agentTotals()) add(`agent:${each.totals.agentId}`, each);
+  for (const [key, { revision, published }] of stored) {
+    const version = inTopic.get(key)?.version ?? 0;
     if (published > version || version > revision)
       check.wrong(
         `${LAYOUT.policy} ${key}`,
-        `it is at ${revision} of which ${published} was told, by the topic usage ${version}`,
+        `it is at revision ${revision}, of which ${published} was published; the topic usage has version ${version}`,
       );
     else if (revision > published) check.behind += 1;
   }
-}
-
-function valueOf(claim: string): object {
-  const { eventId, bodySha256, occurredAtMs, profileVersion, answer } = JSON.parse(claim) as Record<string, unknown>;
-  const judged = profileVersion === undefined ? {} : { profileVersion };
-  return { kind: 'claim', eventId, bodySha256, occurredAtMs, ...judged, answer };
 }

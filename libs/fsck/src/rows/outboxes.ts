@@ -2,7 +2,7 @@ import type { TopicName, VersionedRecord } from '@countersign/contracts';
 import type { RowId, StoreInspection, VersionRaise } from '@countersign/document-store';
 import { LAYOUT } from '../layout.js';
 import { digestOf } from '../newest-records.js';
-import { words, type ServiceStores, type Store } from '../open-stores.js';
+import { words, type ServiceStores } from '../open-stores.js';
 import type { Check } from '../report.js';
 
 interface OutboxRow {
@@ -13,10 +13,6 @@ interface OutboxRow {
 }
 type Raise = VersionRaise & { readonly row: RowId };
 
-/** Where the owner of a topic keeps what it publishes there. */
-const OWNERS: Readonly<Record<string, string>> = {
-  agents: 'SELECT revision AS version, facts AS value FROM agents WHERE id = ?',
-};
 const ANNOUNCED: Readonly<Record<string, string>> = {
   account: 'accounts',
   'api-key': 'api-keys',
@@ -42,13 +38,7 @@ export async function checkOutboxes(
   const { identity, policy, reports } = stores;
   if (identity !== null) await checkInspected(LAYOUT.identity, identity, ['accounts', 'api-keys', 'sessions'], check);
   if (reports !== null) await checkInspected(LAYOUT.reports, reports, ['reports', 'compliance-scopes'], check);
-  if (policy === null) return;
-  const lookup = lookupIn(policy);
-  for (const row of policy.prepare<[], OutboxRow>('SELECT id, topic, key, value FROM outbox ORDER BY id').iterate()) {
-    checkRow(LAYOUT.policy, row, lookup, check);
-  }
-  const raises = policy.prepare<[], Raise>('SELECT row, kind, id, version FROM announcements ORDER BY row');
-  for (const raise of raises.iterate()) checkRaise(LAYOUT.policy, raise, lookup, check);
+  if (policy !== null) await checkInspected(LAYOUT.policy, policy, ['agents'], check);
 }
 
 async function checkInspected(
@@ -65,15 +55,6 @@ async function checkInspected(
     topics.some((owned) => owned === topic) ? (stored.get(`${topic} ${key}`) ?? null) : 'not-owned';
   for await (const { id, record } of store.outbox()) checkRow(file, { id, ...record }, lookup, check);
   for await (const raise of store.raises()) checkRaise(file, raise, lookup, check);
-}
-
-function lookupIn(store: Store): Lookup {
-  return (topic, key) => {
-    const query = OWNERS[topic];
-    if (query === undefined) return 'not-owned';
-    const row = store.prepare<[string], { version: number; value: string }>(query).get(key);
-    return row === undefined ? null : { version: row.version, value: JSON.parse(row.value) as object };
-  };
 }
 
 function checkRow(file: string, row: OutboxRow, lookup: Lookup, check: Check): void {

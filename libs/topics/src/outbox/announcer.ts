@@ -1,5 +1,4 @@
 import type { VersionedKind } from '@countersign/counters';
-import type { SqliteDatabase } from '@countersign/document-store';
 import type { TopicContext } from '../context.js';
 import type { OutboxRelay, RowId } from './relay.js';
 import { SharedPass } from './shared-pass.js';
@@ -92,41 +91,4 @@ export class Announcer {
       if (rows.length < BATCH) return;
     }
   }
-}
-
-/** Migration of a store whose changes are announced. */
-export const ANNOUNCEMENTS_SCHEMA = `
-CREATE TABLE announcements (
-  row INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL,
-  id TEXT NOT NULL,
-  version INTEGER NOT NULL
-) STRICT;
-`;
-
-export interface SqliteAnnouncements extends AnnouncementStore {
-  /** Inside the caller's transaction, with the change. */
-  put(announcements: readonly Announcement[]): void;
-}
-
-export function sqliteAnnouncements(database: SqliteDatabase): SqliteAnnouncements {
-  const insert = database.prepare('INSERT INTO announcements (kind, id, version) VALUES (?, ?, ?)');
-  const select = database.prepare<[number], AnnouncementRow>(
-    'SELECT row, kind, id, version FROM announcements ORDER BY row LIMIT ?',
-  );
-  const remove = database.prepare('DELETE FROM announcements WHERE row = ?');
-  const removeAll = database.transaction((rows: readonly RowId[]) => {
-    for (const row of rows) remove.run(row);
-  });
-  return {
-    put(announcements) {
-      for (const { kind, id, version } of announcements) insert.run(kind, id, version);
-    },
-    async unannounced(limit) {
-      return select.all(limit);
-    },
-    async announced(rows) {
-      removeAll(rows);
-    },
-  };
 }

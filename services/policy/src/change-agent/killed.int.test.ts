@@ -8,7 +8,7 @@ import type { EventLog } from '@countersign/event-log';
 import { killAt } from '@countersign/test-kit';
 import { ACCOUNT, events, newest, openBench, parts } from '../policy.test-context.js';
 import type { Bench, Parts } from '../policy.test-context.js';
-import { SqlitePolicyStore } from '../store/sqlite.js';
+import { openSqlitePolicyStore } from '../store/open.js';
 import type { Caller } from './agent-changes.js';
 
 const CALLER: Caller = { accountId: ACCOUNT, actor: { kind: 'user', id: 'u-1' }, apiKeyId: null };
@@ -77,7 +77,7 @@ describe.each(changes)('killed between any two lines of %s', (_name, before, cha
 /** A new process on the same files: store, topic, events and counters agree. */
 async function restartedIsWhole(bench: Bench, id: string): Promise<void> {
   await bench.store.close();
-  const store = new SqlitePolicyStore(bench.file);
+  const store = await openSqlitePolicyStore(bench.file);
   const { eventLog, counters, directory } = bench;
   const run = parts({ store, eventLog, counters }, directory);
   await run.announcer.start();

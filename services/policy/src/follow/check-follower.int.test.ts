@@ -5,7 +5,8 @@ import type { LogBatch, NewRecord } from '@countersign/event-log';
 import { killAt } from '@countersign/test-kit';
 import { ACCOUNT, AGENT, check, events, newest, openBench, parts, readTopic } from '../policy.test-context.js';
 import type { Bench } from '../policy.test-context.js';
-import { SqlitePolicyStore } from '../store/sqlite.js';
+import { openSqlitePolicyStore } from '../store/open.js';
+import type { PolicyStore } from '../store/port.js';
 import { UsagePublisher } from './usage-publisher.js';
 
 const CALLER = { accountId: ACCOUNT, actor: { kind: 'user', id: 'u-1' }, apiKeyId: null } as const;
@@ -131,7 +132,7 @@ describe('following checks on a real log', () => {
 
   it('does not park when the store fails: the batch comes again', async () => {
     await bench.eventLog.append([message(check({ eventId: id(1), occurredAtMs: T }))]);
-    const store = { ...bench.store, follow: () => Promise.reject(new Error('disk')) } as unknown as SqlitePolicyStore;
+    const store = { ...bench.store, follow: () => Promise.reject(new Error('disk')) } as unknown as PolicyStore;
     const broken = parts({ store, eventLog: bench.eventLog, counters: bench.counters }, bench.directory);
     await expect(broken.follower.handle(await rest(bench, 0))).rejects.toThrow('disk');
     expect(await readTopic(bench.eventLog, 'dead-letters')).toEqual([]);
@@ -177,7 +178,7 @@ describe('following checks on a real log', () => {
         const happened = kill.happened;
         await run.announcer.stop();
         await own.store.close();
-        const store = new SqlitePolicyStore(own.file);
+        const store = await openSqlitePolicyStore(own.file);
         const again = { ...own, ...parts({ store, eventLog: own.eventLog, counters: own.counters }, own.directory) };
         await again.announcer.start();
         await followAll(again);

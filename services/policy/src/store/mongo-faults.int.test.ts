@@ -2,7 +2,7 @@ import { persistently, someMongoFaults, StoresUnderFaults } from '@countersign/t
 import { createConnection } from 'mongoose';
 import { AGENTS, CHANGES_EACH, decideLoad, loadAgent, loadEvent, T, usageOf } from './follow-load.test-double.js';
 import type { LoadEvent } from './follow-load.test-double.js';
-import { openMongoPolicyStore } from './mongo.js';
+import { openMongoPolicyStore } from './open.js';
 import type { PolicyStore } from './port.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];

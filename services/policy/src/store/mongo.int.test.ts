@@ -1,12 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { uuidV7 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { StoreDamaged, StoreUnreachable } from '@countersign/document-store';
 import { createConnection } from 'mongoose';
+import type { Connection } from 'mongoose';
+import type { Agent } from '../domain/agent.js';
 import { createAgent } from '../domain/life-cycle.js';
 import { registerAgent } from '../domain/registration.js';
+import { claimRecord } from '../domain/usage-records.js';
 import { AGENTS, followLoad, T, usageOf } from './follow-load.test-double.js';
-import { openRebuild } from './mongo-rebuild.js';
-import { openMongoPolicyStore } from './mongo.js';
+import { openMongoPolicyStore, openStoreRebuild } from './open.js';
 import { TransactionTaken } from './port.js';
 import type { PolicyStore } from './port.js';
 import { registeredContract } from './registered.contract.js';
@@ -15,6 +18,20 @@ import type { OpenedStore } from './store.contract.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
 const WITHOUT = 'needs MongoDB: COUNTERSIGN_TEST_MONGODB_URI';
+
+const BY = { kind: 'user', id: 'u' } as const;
+
+function agent(id: string): Agent {
+  const fields = { name: 'agent', type: null, purpose: null, version: null };
+  return createAgent(id, 'account', fields, BY, T, nodeCrypto.sha256).agent;
+}
+
+function registered(id: string, transactionSignature: string): Agent {
+  const registration = { walletAddress: 'wallet', transactionSignature };
+  const change = registerAgent(agent(id), registration, BY, T, nodeCrypto.sha256);
+  if (change.kind !== 'changed') throw new Error('expected a change');
+  return change.agent;
+}
 
 /** A database of its own. */
 function database(): { readonly uri: string; readonly drop: () => Promise<void> } {
@@ -50,24 +67,131 @@ if (SERVER === undefined) {
   policyStoreContract('MongoDB', opened);
   registeredContract('MongoDB', opened);
 
-  it('counts agents with changes that were not told yet for the command that makes the store anew', async () => {
+  it('counts changes that are not published yet for the command that rebuilds the store', async () => {
     const { uri, drop } = database();
     const store = await openMongoPolicyStore(uri);
-    const rebuild = await openRebuild(uri);
-    const connection = await createConnection(uri).asPromise();
-    const fields = { name: 'agent', type: null, purpose: null, version: null };
-    const { agent } = createAgent('x', 'account', fields, { kind: 'user', id: 'u' }, T, nodeCrypto.sha256);
-    await store.create({ agent, records: [{ topic: 'agents', key: 'x', value: '1' }] });
-    await store.create({ agent: { ...agent, id: 'y' }, records: [] });
-    // Totals that cannot be read hide no change.
-    await connection.db!.collection<{ _id: string }>('policy_account_usage').insertOne({ _id: 'damaged' });
-    expect(await rebuild.unpublished!()).toBe(1);
+    const rebuild = await openStoreRebuild(uri);
+    await store.create({ agent: agent('x'), records: [{ topic: 'agents', key: 'x', value: '1' }] });
+    expect(await rebuild.unpublished!()).toBe(2);
     await store.outbox.sent((await store.outbox.pending(10)).map(({ id }) => id));
-    expect(await rebuild.unpublished!()).toBe(0);
-    await connection.db!.collection<{ _id: string }>('policy_agents').updateOne({ _id: 'y' }, { $set: { outbox: 7 } });
     expect(await rebuild.unpublished!()).toBe(1);
-    for (const each of [store, rebuild, connection]) await each.close();
+    await store.announcements.announced((await store.announcements.unannounced(10)).map(({ row }) => row));
+    expect(await rebuild.unpublished!()).toBe(0);
+    for (const each of [store, rebuild]) await each.close();
     await drop();
+  });
+
+  describe('a policy store of the layout before documents', () => {
+    let connection: Connection;
+    let uri: string;
+    const id = (n: number): string => uuidV7(T + n, new Uint8Array(10).fill(n));
+    const sums = { period: '2026-03', actionsInPeriod: 2, actionsEver: 9 };
+    const totals = {
+      ...{ partition: 0, offset: 7, day: '2026-03-01', dayMicros: 5, month: '2026-03', monthMicros: 5 },
+      rateTimes: [T],
+    };
+    const claim = {
+      ...{ accountId: 'account', keySha256: 'k', bodySha256: 'b', eventId: id(1), occurredAtMs: T },
+      answer: { status: 200 },
+    };
+    const row = ({ id: _id, revision, frozenAtMs, facts }: Agent, order: string) => {
+      const text = JSON.stringify(facts);
+      const checksum = createHash('sha256').update(`${_id}\n${revision}\n${frozenAtMs}\n${text}`).digest('hex');
+      const { accountId, chain_tx_signature: transaction } = facts;
+      const registration = transaction === null ? {} : { transaction };
+      const rows = { outbox: [], announcements: [] };
+      return { _id, accountId, order, revision, frozenAtMs, facts: text, checksum, ...registration, ...rows };
+    };
+    const rows = (): Readonly<Record<string, readonly object[]>> => ({
+      policy_agents: [row(registered('b', 'transaction'), '2'), row(agent('a'), '1')],
+      policy_account_usage: [
+        {
+          _id: 'account',
+          parts: { 0: { offset: 7, ...sums }, 2: { offset: 3, ...sums, period: '2026-02' } },
+          ...{ revision: 5, changed: true },
+        },
+      ],
+      policy_agent_usage: [{ _id: 'a', totals, revision: 4 }],
+      policy_claims: [
+        { _id: 'claim:account:k', claim: JSON.stringify(claim), version: T * 2, liveSinceMs: T, changed: true },
+        { _id: 'claim:account:o', claim: null, version: T * 2 + 1, changed: true },
+      ],
+      policy_seen_events: [
+        ...[1, 2, 3].map((n) => ({ _id: `00000/${id(n)}`, offset: n })),
+        { _id: `00002/${id(1)}`, offset: 2 },
+      ],
+      policy_positions: [
+        { _id: 0, next: 7 },
+        { _id: 2, next: 3 },
+      ],
+    });
+    let drop: () => Promise<void>;
+    beforeEach(async () => {
+      ({ uri, drop } = database());
+      connection = await createConnection(uri).asPromise();
+      for (const [name, some] of Object.entries(rows())) await collection(name).insertMany([...some] as never);
+    });
+    afterEach(async () => {
+      await connection.close();
+      await drop();
+    });
+    const collection = (name: string) => connection.db!.collection<{ _id: never }>(name);
+
+    it('is turned into documents by whichever instances start, and dropped', async () => {
+      const [store, other] = await Promise.all([openMongoPolicyStore(uri), openMongoPolicyStore(uri)]);
+      expect((await store.list('account', 9, 0)).items).toEqual([registered('b', 'transaction'), agent('a')]);
+      expect(await other.registeredBy('transaction')).toBe('b');
+      expect(await store.positions()).toEqual({ 0: 7, 2: 3 });
+      expect(await store.unpublished('', 9)).toEqual([
+        {
+          key: 'account:account',
+          version: 5,
+          value: { kind: 'account', period: '2026-03', actionsInPeriod: 2, actionsEver: 18, offsets: { 0: 7, 2: 3 } },
+        },
+        { ...claimRecord(claim), version: T * 2 },
+        { key: 'claim:account:o', version: T * 2 + 1, value: null },
+      ]);
+      const seen = { offset: 7, eventId: id(2), agentId: 'a', accountId: 'account' };
+      const own = { ...seen, offset: 8, eventId: id(4) };
+      await store.follow({ partition: 0, next: 9, logTimeMs: T, events: [seen, own] }, (fresh, state) => {
+        expect(fresh).toEqual([own]);
+        expect(state.agentTotals('a')).toEqual({ agentId: 'a', ...totals });
+        expect(state.accountTotals('account')).toEqual({ accountId: 'account', ...sums, offsets: { 0: 7 } });
+        return { agentTotals: [], accountTotals: [], claims: [], agents: [] };
+      });
+      await Promise.all([store.close(), other.close()]);
+      const names = (await connection.db!.listCollections().toArray()).map(({ name }) => name);
+      expect(names.filter((name) => name in rows())).toEqual([]);
+    });
+
+    it.each([
+      [
+        'an agent has changes that were not published',
+        'policy_agents',
+        { outbox: [{ id: '1' }] },
+        'of agent a were not',
+      ],
+      [
+        'an agent has changes that were not announced',
+        'policy_agents',
+        { announcements: [{ row: '1' }] },
+        'of agent a',
+      ],
+      ['a batch was interrupted', 'policy_seen_events', { offset: 7 }, 'a batch of agent-events was interrupted'],
+    ])('is refused, with what to do, where %s', async (_what, name, fields, problem) => {
+      await collection(name).updateOne(name === 'policy_agents' ? { _id: 'a' as never } : {}, {
+        $set: fields as never,
+      });
+      await expect(openMongoPolicyStore(uri)).rejects.toThrow(problem);
+      await expect(openMongoPolicyStore(uri)).rejects.toThrow('start the release before this one once');
+      expect(await collection('policy_agents').countDocuments()).toBe(2);
+    });
+
+    it('is refused where an agent is not as it was written', async () => {
+      await collection('policy_agents').updateOne({ _id: 'a' as never }, { $set: { frozenAtMs: 9 } as never });
+      await expect(openMongoPolicyStore(uri)).rejects.toThrow(StoreDamaged);
+      await expect(openMongoPolicyStore(uri)).rejects.toThrow('policy_agents is damaged: agent a');
+    });
   });
 
   describe('several instances of policy on one MongoDB', () => {
@@ -139,10 +263,12 @@ if (SERVER === undefined) {
 
     it('never serve an agent that is not as it was written', async () => {
       const connection = await createConnection(uri).asPromise();
-      await connection.db!.collection('policy_agents').updateOne({ _id: 'x' as never }, { $set: { frozenAtMs: 9 } });
+      const agents = connection.db!.collection<{ _id: string; body: string }>('policy_doc_agents');
+      const { body } = (await agents.findOne({ _id: 'x' }))!;
+      await agents.updateOne({ _id: 'x' }, { $set: { body: body.replace(/"frozenAtMs":\d+/, '"frozenAtMs":9') } });
       await connection.close();
       await expect(stores[0]!.find('x')).rejects.toThrow(StoreDamaged);
-      await expect(stores[0]!.list('account', 10, 0)).rejects.toThrow('policy_agents');
+      await expect(stores[0]!.list('account', 10, 0)).rejects.toThrow('policy_doc_agents');
     });
   });
 

@@ -1,16 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OUTBOX_SCHEMA, sqliteOutbox } from './sqlite-outbox.js';
-import { openDatabase, StoreDamaged } from '@countersign/document-store';
+import { openDatabase, StoreDamaged } from './open-database.js';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'countersign-kit-'));
+  folder = mkdtempSync(join(tmpdir(), 'countersign-database-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a store', () => {
+describe('a SQLite file', () => {
   const FIRST = 'CREATE TABLE t (x INTEGER)';
   const file = (): string => join(folder, 'a', 'store.db');
 
@@ -46,22 +45,5 @@ describe('a store', () => {
     expect(() => openDatabase(file(), [FIRST])).toThrow(StoreDamaged);
     expect(() => openDatabase(file(), [FIRST])).toThrow(file());
     expect(readFileSync(file()).equals(garbage)).toBe(true);
-  });
-
-  it('has an outbox that shares its transactions', async () => {
-    const database = openDatabase(file(), [OUTBOX_SCHEMA]);
-    const outbox = sqliteOutbox(database);
-    const record = { topic: 'agents', key: 'a', value: '{}' } as const;
-    const failing = database.transaction(() => {
-      outbox.put([record]);
-      throw new Error('no');
-    });
-    expect(() => failing()).toThrow('no');
-    expect(await outbox.pending(10)).toEqual([]);
-    outbox.put([record, { ...record, key: 'b' }]);
-    const [first] = await outbox.pending(1);
-    await outbox.sent([first!.id]);
-    expect((await outbox.pending(10)).map((row) => row.record.key)).toEqual(['b']);
-    database.close();
   });
 });

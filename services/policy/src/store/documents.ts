@@ -1,0 +1,117 @@
+import type { AgentFacts } from '@countersign/contracts';
+import { OLDER_LAYOUTS } from '@countersign/document-store';
+import type { Collection } from '@countersign/document-store';
+import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
+
+// Types and not interfaces, which have no index signature.
+type None = Record<string, never>;
+type AgentKeys = { accountId: string; id: string; transaction: string | null };
+type Unpublished = { unpublished: string | null };
+type ClaimKeys = Unpublished & { liveSinceMs: number | null };
+
+export interface AgentBody {
+  readonly facts: AgentFacts;
+  readonly frozenAtMs: number;
+}
+
+/** Version: that of the topic `agents`. An agent decides checks, so one that was changed by anything else is not served. */
+export const AGENTS: Collection<AgentBody, AgentKeys> = {
+  name: 'agents',
+  keysOf: ({ facts }, id) => ({ accountId: facts.accountId, id, transaction: facts.chain_tx_signature }),
+  keys: { accountId: 'text', id: 'text', transaction: 'text' },
+  keysVersion: 1,
+  indexes: [['accountId'], ['accountId', 'id']],
+  unique: ['transaction'],
+  isSealed: true,
+};
+
+/** A row of the topic `usage`. */
+export interface UsageBody<T> {
+  readonly totals: T;
+  /** Rises with every change of the totals. */
+  readonly revision: number;
+  /** The revision that the topic has; 0: none. */
+  readonly published: number;
+}
+
+/** By account and partition: followers of different partitions write different documents. */
+export const ACCOUNT_TOTALS: Collection<UsageBody<AccountTotals>, Unpublished & { accountId: string }> = {
+  name: 'account_totals',
+  keysOf: ({ totals: { accountId }, revision, published }) => ({
+    accountId,
+    unpublished: revision > published ? accountId : null,
+  }),
+  keys: { accountId: 'text', unpublished: 'text' },
+  keysVersion: 1,
+  indexes: [['accountId'], ['unpublished']],
+};
+
+export function accountTotalsId(accountId: string, partition: number): string {
+  return `${accountId}/${partition}`;
+}
+
+/** By agent. */
+export const AGENT_TOTALS: Collection<UsageBody<AgentTotals>, Unpublished> = {
+  name: 'agent_totals',
+  keysOf: ({ revision, published }, id) => ({ unpublished: revision > published ? id : null }),
+  keys: { unpublished: 'text' },
+  keysVersion: 1,
+  indexes: [['unpublished']],
+};
+
+export interface ClaimBody {
+  /** `null`: it has ended. */
+  readonly claim: Claim | null;
+  /** See `claimVersion`. */
+  readonly revision: number;
+  /** The revision that the topic has; 0: none. */
+  readonly published: number;
+}
+
+/** By the key of its record in the topic `usage`. */
+export const CLAIMS: Collection<ClaimBody, ClaimKeys> = {
+  name: 'claims',
+  keysOf: ({ claim, revision, published }, id) => ({
+    unpublished: revision > published ? id : null,
+    liveSinceMs: claim?.occurredAtMs ?? null,
+  }),
+  keys: { unpublished: 'text', liveSinceMs: 'number' },
+  keysVersion: 1,
+  indexes: [['unpublished'], ['liveSinceMs']],
+};
+
+/** Ids of events that were followed, in order: of one partition and one interval of 16 ms. */
+export const SEEN_EVENTS: Collection<{ readonly ids: readonly string[] }, None> = {
+  name: 'seen_events',
+  keysOf: () => ({}),
+  keys: {},
+  keysVersion: 1,
+  indexes: [],
+};
+
+/** The document that the id belongs to: sorts by partition, then by the time in the id (RFC 9562 section 5.7). */
+export function seenInterval(partition: number, eventId: string): string {
+  return `${String(partition).padStart(5, '0')}/${eventId.slice(0, HEX_OF_INTERVAL)}`;
+}
+
+/** The first 11 of the 12 hexadecimal digits of the time, and a hyphen. */
+const HEX_OF_INTERVAL = 12;
+
+/** By partition: where following the topic `agent-events` continues. */
+export const POSITIONS: Collection<{ readonly next: number }, None> = {
+  name: 'positions',
+  keysOf: () => ({}),
+  keys: {},
+  keysVersion: 1,
+  indexes: [],
+};
+
+export const COLLECTIONS = [
+  AGENTS,
+  ACCOUNT_TOTALS,
+  AGENT_TOTALS,
+  CLAIMS,
+  SEEN_EVENTS,
+  POSITIONS,
+  OLDER_LAYOUTS,
+] as unknown as readonly Collection<object>[];

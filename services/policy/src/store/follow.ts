@@ -1,0 +1,174 @@
+import { uuidV7 } from '@countersign/evidence';
+import type { Collection, Keys, Stored, Transaction } from '@countersign/document-store';
+import type { AccountTotals } from '../domain/usage.js';
+import { claimKey, claimVersion } from '../domain/usage-records.js';
+import {
+  ACCOUNT_TOTALS,
+  accountTotalsId,
+  AGENT_TOTALS,
+  AGENTS,
+  CLAIMS,
+  POSITIONS,
+  SEEN_EVENTS,
+  seenInterval,
+} from './documents.js';
+import type { UsageBody } from './documents.js';
+import { agentOf, replaceAgent } from './agents.js';
+import type { FollowedBatch, FollowedEvent, FollowEffects, FollowState } from './port.js';
+
+type Totals<T> = ReadonlyMap<string, Stored<UsageBody<T>>>;
+
+interface Known {
+  readonly state: FollowState;
+  readonly accountTotals: Totals<AccountTotals>;
+  readonly agentTotals: Totals<FollowEffects['agentTotals'][number]>;
+}
+
+/** One batch in one transaction. Returns whether it was followed: another instance may have done so before. */
+export async function followBatch<E extends FollowedEvent>(
+  transaction: Transaction,
+  { partition, next, events }: FollowedBatch<E>,
+  decide: (fresh: readonly E[], state: FollowState) => FollowEffects,
+): Promise<boolean> {
+  const position = await transaction.get(POSITIONS, String(partition));
+  const from = position?.body.next ?? 0;
+  if (next <= from) return false;
+  const fresh = await firstOccurrences(
+    transaction,
+    partition,
+    events.filter(({ offset }) => offset >= from),
+  );
+  const known = await knownOf(transaction, partition, fresh);
+  const effects = decide(fresh, known.state);
+  for (const write of effects.agents) await replaceAgent(transaction, write);
+  await putTotals(
+    transaction,
+    ACCOUNT_TOTALS,
+    known.accountTotals,
+    effects.accountTotals.map((totals) => [accountTotalsId(totals.accountId, partition), totals]),
+  );
+  await putTotals(
+    transaction,
+    AGENT_TOTALS,
+    known.agentTotals,
+    effects.agentTotals.map((totals) => [totals.agentId, totals]),
+  );
+  await putClaims(transaction, effects.claims);
+  await write(transaction, POSITIONS, new Map(position === null ? [] : [[position.id, position]]), [
+    { id: String(partition), body: { next } },
+  ]);
+  return true;
+}
+
+/** Removes at most `limit` intervals from before `timeMs`. Returns how many. */
+export function forgetSeen(
+  transaction: Transaction,
+  partition: number,
+  timeMs: number,
+  limit: number,
+): Promise<number> {
+  const [from, below] = [0, Math.max(0, timeMs)].map((ms) => seenInterval(partition, lowestId(ms)));
+  return transaction.removeRange(SEEN_EVENTS, from!, below!, limit);
+}
+
+/** Remembers the ids of the events; returns those whose id was not seen in the partition before. */
+async function firstOccurrences<E extends FollowedEvent>(
+  transaction: Transaction,
+  partition: number,
+  events: readonly E[],
+): Promise<readonly E[]> {
+  const intervalOf = ({ eventId }: E): string => seenInterval(partition, eventId);
+  const stored = await transaction.getMany(SEEN_EVENTS, [...new Set(events.map(intervalOf))]);
+  const seen = new Map([...stored].map(([interval, { body }]) => [interval, new Set(body.ids)]));
+  const changed = new Set<string>();
+  const first = events.filter((event) => {
+    const interval = intervalOf(event);
+    const ids = seen.get(interval) ?? new Set();
+    if (ids.has(event.eventId)) return false;
+    seen.set(interval, ids.add(event.eventId));
+    changed.add(interval);
+    return true;
+  });
+  const documents = [...changed].map((id) => ({ id, body: { ids: [...seen.get(id)!].sort() } }));
+  await write(transaction, SEEN_EVENTS, stored, documents);
+  return first;
+}
+
+async function knownOf(transaction: Transaction, partition: number, events: readonly FollowedEvent[]): Promise<Known> {
+  const agentIds = [...new Set(events.map(({ agentId }) => agentId))];
+  const accountIds = [...new Set(events.map(({ accountId }) => accountId))];
+  const agents = await transaction.getMany(AGENTS, agentIds);
+  const agentTotals = await transaction.getMany(AGENT_TOTALS, agentIds);
+  const accountTotals = await transaction.getMany(
+    ACCOUNT_TOTALS,
+    accountIds.map((id) => accountTotalsId(id, partition)),
+  );
+  const ofBatch = new Set([...agentIds, ...accountIds]);
+  const requireAsked = (id: string): string => {
+    if (!ofBatch.has(id)) throw new Error(`${id} is not of this batch`);
+    return id;
+  };
+  const state: FollowState = {
+    agent: (id) => {
+      const stored = agents.get(requireAsked(id));
+      return stored === undefined ? null : agentOf(stored);
+    },
+    agentTotals: (id) => agentTotals.get(requireAsked(id))?.body.totals ?? null,
+    accountTotals: (id) => accountTotals.get(accountTotalsId(requireAsked(id), partition))?.body.totals ?? null,
+  };
+  return { state, accountTotals, agentTotals };
+}
+
+async function putTotals<T, K extends Keys>(
+  transaction: Transaction,
+  collection: Collection<UsageBody<T>, K>,
+  stored: Totals<T>,
+  totals: readonly (readonly [id: string, totals: T])[],
+): Promise<void> {
+  const documents = totals.map(([id, after]) => {
+    const { revision = 0, published = 0 } = stored.get(id)?.body ?? {};
+    return { id, body: { totals: after, revision: revision + 1, published } };
+  });
+  await write(transaction, collection, stored, documents);
+}
+
+/** A claim replaces an older one of its key alone. */
+async function putClaims(transaction: Transaction, claims: FollowEffects['claims']): Promise<void> {
+  if (claims.length === 0) return;
+  const newest = new Map<string, FollowEffects['claims'][number]>();
+  for (const claim of claims) {
+    const key = claimKey(claim);
+    if (claim.occurredAtMs > (newest.get(key)?.occurredAtMs ?? -1)) newest.set(key, claim);
+  }
+  const stored = await transaction.getMany(CLAIMS, [...newest.keys()]);
+  const documents = [...newest].flatMap(([id, claim]) => {
+    const revision = claimVersion(claim.occurredAtMs, false);
+    const before = stored.get(id)?.body;
+    if (before !== undefined && before.revision >= revision) return [];
+    return [{ id, body: { claim, revision, published: before?.published ?? 0 } }];
+  });
+  await write(transaction, CLAIMS, stored, documents);
+}
+
+/** Replaces documents that were read in the transaction, and inserts the others. */
+async function write<B extends object, K extends Keys>(
+  transaction: Transaction,
+  collection: Collection<B, K>,
+  stored: ReadonlyMap<string, Stored<B>>,
+  documents: readonly Omit<Stored<B>, 'version'>[],
+): Promise<void> {
+  await transaction.put(
+    collection,
+    documents.flatMap((document) => {
+      const before = stored.get(document.id);
+      return before === undefined ? [] : [{ ...document, version: before.version + 1 }];
+    }),
+  );
+  const inserted = documents.filter(({ id }) => !stored.has(id));
+  if (inserted.length > 0) await transaction.set(collection, inserted);
+}
+
+/** The lowest UUID v7 of a time (RFC 9562 section 5.7): its first 48 bits are the milliseconds. */
+function lowestId(ms: number): string {
+  return uuidV7(ms, new Uint8Array(10));
+}

@@ -1,0 +1,162 @@
+import type { TopicName } from '@countersign/contracts';
+import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
+import type {
+  Collection,
+  DocumentInspection,
+  Keys,
+  OwnedDocument,
+  Problem,
+  StoreInspection,
+} from '@countersign/document-store';
+import { claimKey, claimRecord, claimVersion } from '../domain/usage-records.js';
+import type { AccountTotals, AgentTotals } from '../domain/usage.js';
+import {
+  ACCOUNT_TOTALS,
+  accountTotalsId,
+  AGENT_TOTALS,
+  AGENTS,
+  CLAIMS,
+  COLLECTIONS,
+  POSITIONS,
+  SEEN_EVENTS,
+  seenInterval,
+} from './documents.js';
+import type { UsageBody } from './documents.js';
+import { SERVICE } from './open.js';
+
+/** Totals, with how far the topic `usage` has them. */
+export interface InspectedTotals<T> {
+  readonly totals: T;
+  readonly revision: number;
+  readonly published: number;
+}
+
+/** A claim, as its record in the topic `usage`. */
+export interface InspectedClaim {
+  readonly key: string;
+  readonly revision: number;
+  readonly published: number;
+  /** `null`: it has ended. */
+  readonly value: object | null;
+}
+
+/** What policy stores, as it is read to be checked. */
+export interface PolicyInspection extends StoreInspection {
+  /** Of an account and one partition each. */
+  accountTotals(): AsyncIterable<InspectedTotals<AccountTotals>>;
+  agentTotals(): AsyncIterable<InspectedTotals<AgentTotals>>;
+  claims(): AsyncIterable<InspectedClaim>;
+  /** Ids of events that were followed; those of a partition in the order of their bytes. */
+  seenEvents(): AsyncIterable<string>;
+}
+
+/**
+ * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
+ * @throws OtherLayout
+ */
+export async function inspectPolicy(
+  source: { readonly file: string } | { readonly uri: string },
+): Promise<PolicyInspection> {
+  if ('file' in source) return new Inspection(inspectSqliteDocuments(source.file, COLLECTIONS), true);
+  return new Inspection(await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS), false);
+}
+
+class Inspection implements PolicyInspection {
+  /** @param isEmbedded the log has one partition */
+  constructor(
+    private readonly documents: DocumentInspection,
+    private readonly isEmbedded: boolean,
+  ) {}
+
+  async *owned(topic: TopicName): AsyncIterable<OwnedDocument> {
+    if (topic !== 'agents') return;
+    for await (const { id, version, body } of this.documents.documents(AGENTS)) {
+      yield { id, version, value: body.facts ?? {} };
+    }
+  }
+
+  accountTotals(): AsyncIterable<InspectedTotals<AccountTotals>> {
+    return this.#totals(ACCOUNT_TOTALS);
+  }
+
+  agentTotals(): AsyncIterable<InspectedTotals<AgentTotals>> {
+    return this.#totals(AGENT_TOTALS);
+  }
+
+  async *claims(): AsyncIterable<InspectedClaim> {
+    for await (const { id: key, body } of this.documents.documents(CLAIMS)) {
+      const { claim = null, revision, published } = body;
+      yield { key, revision, published, value: claim === null ? null : (claimRecord(claim).value as object) };
+    }
+  }
+
+  async *seenEvents(): AsyncIterable<string> {
+    for await (const { body } of this.documents.documents(SEEN_EVENTS)) if (Array.isArray(body.ids)) yield* body.ids;
+  }
+
+  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
+    const positions = new Map<number, number>();
+    if (topic !== 'agent-events') return positions;
+    for await (const { id, body } of this.documents.documents(POSITIONS)) positions.set(Number(id), body.next);
+    return positions;
+  }
+
+  outbox(): ReturnType<DocumentInspection['outbox']> {
+    return this.documents.outbox();
+  }
+
+  raises(): ReturnType<DocumentInspection['raises']> {
+    return this.documents.raises();
+  }
+
+  async *problems(): AsyncIterable<Problem> {
+    yield* this.documents.problems();
+    yield* settledProblems(() => this.#disagreements());
+  }
+
+  close(): Promise<void> {
+    return this.documents.close();
+  }
+
+  /** Documents whose totals are none are left out; `problems` names them. */
+  async *#totals<T, K extends Keys>(collection: Collection<UsageBody<T>, K>): AsyncIterable<InspectedTotals<T>> {
+    for await (const { body } of this.documents.documents(collection)) if (isObject(body.totals)) yield body;
+  }
+
+  /** By place: what documents say of themselves that cannot be. */
+  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>();
+    for await (const { id, body } of this.documents.documents(ACCOUNT_TOTALS)) {
+      const { accountId, offsets } = body.totals ?? {};
+      const [partition, ...others] = Object.keys(offsets ?? {});
+      if (others.length > 0 || id !== accountTotalsId(accountId, Number(partition)))
+        found.set(`account_totals ${id}`, NOT_ITSELF);
+      else if (body.published > body.revision) found.set(`account_totals ${id}`, TOO_MUCH);
+    }
+    for await (const { id, body } of this.documents.documents(AGENT_TOTALS)) {
+      if (id !== body.totals?.agentId) found.set(`agent_totals ${id}`, NOT_ITSELF);
+      else if (body.published > body.revision) found.set(`agent_totals ${id}`, TOO_MUCH);
+    }
+    for await (const { id, body } of this.documents.documents(CLAIMS)) {
+      const { claim, revision, published } = body;
+      if (isObject(claim) && id !== claimKey(claim)) found.set(`claims ${id}`, NOT_ITSELF);
+      else if (isObject(claim) ? revision !== claimVersion(claim.occurredAtMs, false) : revision % 2 === 0)
+        found.set(`claims ${id}`, 'its version is not the one of its time');
+      else if (published > revision) found.set(`claims ${id}`, TOO_MUCH);
+    }
+    if (!this.isEmbedded) return found;
+    for await (const { id, body } of this.documents.documents(SEEN_EVENTS)) {
+      const { ids = [] } = body;
+      if (ids.some((each) => id !== seenInterval(0, each))) found.set(`seen_events ${id}`, NOT_ITSELF);
+      else if (!id.startsWith('00000/')) found.set(`seen_events ${id}`, 'the topic has no such partition');
+    }
+    return found;
+  }
+}
+
+const NOT_ITSELF = 'it is stored under another id than its own';
+const TOO_MUCH = 'more of it was published than there is';
+
+function isObject<T>(value: T): value is T & object {
+  return typeof value === 'object' && value !== null;
+}
