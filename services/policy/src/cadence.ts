@@ -4,7 +4,7 @@ import { HttpRefusal } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
 import type { Projection } from '@countersign/topics';
 
-/** An account that was created a moment ago is waited for this long. */
+/** Time to wait for an account that was just created. */
 const WAIT_MS = 2000;
 
 /** Seconds between anchors: the configured override, else the account's plan's. */

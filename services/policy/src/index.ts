@@ -85,7 +85,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     },
   );
 
-  // Where one process alone writes the topic, its order is that of the changes.
+  // With a single writer, the order of the topic is that of the changes.
   const tail =
     context.config.profile === 'embedded'
       ? null
@@ -133,18 +133,18 @@ async function start(context: ServiceContext): Promise<RunningService> {
   };
 }
 
-/** A record that is frozen sets the flag; the counters ignore a freeze that a later unfreeze has ended. */
+/** Sets the freeze flag of an agent whose record is frozen; the counters ignore a freeze that a later unfreeze has ended. */
 async function alignFreeze(context: ServiceContext, store: PolicyStore, id: string): Promise<void> {
   const agent = await store.find(id);
   if (agent?.facts.status === 'frozen') await context.counters.freeze(id, agent.frozenAtMs);
 }
 
-/** Rejects where the topic is ahead of the store alone: what else keeps them from being compared changes nothing. */
+/** Rejects only where the topic is ahead of the store: after any other failure of the comparison following continues. */
 function unlessAhead(comparison: Promise<void>): Promise<void> {
   const agreed = comparison.catch((error: unknown) => {
     if (error instanceof TopicAhead) throw error;
   });
-  // Whoever follows meets it; nobody may.
+  // The follower awaits it; it may have nothing to follow.
   agreed.catch(() => undefined);
   return agreed;
 }

@@ -32,7 +32,7 @@ export const FACTS: AccountFacts = {
 export interface CountersForTests extends Counters {
   /** The flag is lost, as by a store that lost its data. */
   forgetFreeze(agentId: string): void;
-  /** What was said last of the agent's spending that was given back. */
+  /** Given-back spending of the agent, as it was reported last. */
   givenBack(agentId: string): GivenBackSums | undefined;
 }
 

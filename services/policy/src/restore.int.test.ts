@@ -54,7 +54,7 @@ describe('a store of policy brought up to its topics', () => {
     return newest<UsageFacts>(bench.eventLog, 'usage');
   }
 
-  it('has the agents and profiles that were told, frozen ones since their last change', async () => {
+  it('has the agents and profiles that were published, frozen ones since their last change', async () => {
     await restoreFromTopics(context(), wet);
     await bench.changes.update(CALLER, AGENT, { name: 'Travel' });
     const { facts, frozenAtMs, revision } = await bench.changes.freeze(CALLER, AGENT, null);
@@ -80,7 +80,7 @@ describe('a store of policy brought up to its topics', () => {
     await store.close();
   });
 
-  it('follows nothing before: a freeze would get a revision that was told of another change', async () => {
+  it('follows nothing before: a freeze would get the revision of another published change', async () => {
     const ahead = Promise.reject(new TopicAhead('topic agents holds version 3'));
     const follower = new CheckFollower(bench.context, bench.store, bench.announcer, ahead);
     const records = await bench.eventLog.read('agent-events', 0, 0, 100);
@@ -89,17 +89,17 @@ describe('a store of policy brought up to its topics', () => {
     expect(await bench.store.position(0)).toBeNull();
   });
 
-  it('counts again what was counted, and tells of it in versions above those that were told', async () => {
+  it('counts again what was counted, and publishes it in versions above those before', async () => {
     await checks(1, 4);
-    const told = await published();
+    const before = await published();
     const { adopted } = await restoreFromTopics(context(), wet);
     expect(adopted).toEqual([expect.stringContaining(AGENT), 'totals: 5 events counted again']);
     const store = await restored();
     const rows = await store.unpublished('', 100);
     for (const key of [`account:${ACCOUNT}`, `agent:${AGENT}`]) {
       const row = rows.find((one) => one.key === key);
-      expect(row?.value).toEqual(told.get(key)?.value);
-      expect(row?.version).toBeGreaterThan(told.get(key)!.version);
+      expect(row?.value).toEqual(before.get(key)?.value);
+      expect(row?.version).toBeGreaterThan(before.get(key)!.version);
     }
     expect(await store.positions()).toEqual({ 0: 5 });
     await store.close();

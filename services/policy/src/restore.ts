@@ -12,9 +12,9 @@ import type { PolicyStore } from './store/port.js';
 const PAGE = 1000;
 
 /**
- * Takes from the topic `agents` what a store that was put back from an older copy lacks: it holds agents and profiles
- * whole. Totals are counted again from the log, from the position that is stored with them up to the one that `usage`
- * tells, so that what is published of them next is never behind what was published before.
+ * Copies agents from the topic `agents` that a restored older copy of the store lacks. Totals are counted again from the log,
+ * from their stored position up to the one in `usage`, so that what is published next is never behind what was published
+ * before.
  * @throws TopicDiffers; RestoreRefused where the log no longer holds what follows the copy
  */
 export async function restoreFromTopics(context: RestoreContext, { dryRun }: RestoreOptions): Promise<Restored> {
@@ -26,12 +26,14 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
     await requireLogSince(context.eventLog, (partition) => store.position(partition));
     const ahead = await aheadOfStore<AgentFacts>(context.eventLog, 'agents', owned(store));
     const adopted: string[] = [];
-    for (const told of ahead) {
-      const agent = agentOf(told);
+    for (const published of ahead) {
+      const agent = agentOf(published);
       if (agent === null) continue;
       if (!dryRun) await store.adopt(agent);
-      const from = told.stored === 0 ? 'unknown' : `revision ${told.stored}`;
-      adopted.push(`agent ${told.id}: ${from} → revision ${told.version}, profile ${agent.facts.profile.version}`);
+      const from = published.stored === 0 ? 'unknown' : `revision ${published.stored}`;
+      adopted.push(
+        `agent ${published.id}: ${from} → revision ${published.version}, profile ${agent.facts.profile.version}`,
+      );
     }
     const events = dryRun ? 0 : await countAgain(context, store);
     return { adopted: events === 0 ? adopted : [...adopted, `totals: ${events} events counted again`], lost: [] };
@@ -40,7 +42,7 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
   }
 }
 
-/** Gives how many messages lay between the copy and what was told. */
+/** Counts the messages between the copy and the published position. Returns how many there were. */
 async function countAgain(context: RestoreContext, store: PolicyStore): Promise<number> {
   const { eventLog } = context;
   const usage = await newestRecords<UsageFacts>(eventLog, 'usage', (key) => !key.startsWith('claim:'));
@@ -66,8 +68,8 @@ async function countAgain(context: RestoreContext, store: PolicyStore): Promise<
 }
 
 /**
- * The record does not say since when an agent is frozen: no later than its last change, and after its last unfreeze.
- * `null`: the record says that it is gone, which no agent ever is.
+ * The record does not say when an agent was frozen: at its last change at the latest, and after its last unfreeze.
+ * `null`: the record says that the agent was removed, which never happens.
  */
 function agentOf({ id, version, value }: Ahead<AgentFacts>): Agent | null {
   if (value === null) return null;

@@ -138,7 +138,7 @@ describe('policy over HTTP', () => {
   });
 
   it('refuses in order: 401, 400, 403, 404', async () => {
-    expect((await ask('POST', '/v1/agents', '{', 'nobody')).status).toBe(401);
+    expect((await ask('POST', '/v1/agents', '{', 'unknown')).status).toBe(401);
     expect((await ask('POST', '/v1/agents', '{', 'auditor')).status).toBe(400);
     expect((await ask('POST', '/v1/agents', {}, 'auditor')).status).toBe(400);
     expect((await ask('POST', '/v1/agents', { name: 'x' }, 'auditor')).status).toBe(403);
@@ -176,9 +176,9 @@ describe('policy over HTTP', () => {
     // Every unbound key acts as an agent that the first key made.
     expect(body).not.toHaveProperty('registered_by_key');
     expect((await ask('POST', '/v1/mcp/register', { name: 'x' })).status).toBe(401);
-    const told = (await events(eventLog)).find(({ leaf }) => leaf.agentId === body.id);
-    expect(told).toMatchObject({ apiKeyId: KEY_ID, cadenceSeconds: 300 });
-    expect(told?.openings.action?.value).toMatchObject({ by: { kind: 'api_key', id: KEY_ID } });
+    const published = (await events(eventLog)).find(({ leaf }) => leaf.agentId === body.id);
+    expect(published).toMatchObject({ apiKeyId: KEY_ID, cadenceSeconds: 300 });
+    expect(published?.openings.action?.value).toMatchObject({ by: { kind: 'api_key', id: KEY_ID } });
   });
 
   it('lets an agent made by a key begin with what the agents of the key are denied, or the default profile', async () => {
@@ -249,8 +249,8 @@ describe('policy over HTTP', () => {
     expect((await put({ off_limits_actions: ['wire'] })).body).not.toHaveProperty('require');
     expect((await put({ mode: 'observe', version: 1 })).status).toBe(409);
     expect(await put({ refund_limit: 3 })).toMatchObject({ status: 400 });
-    const told = (await events(eventLog)).filter(({ leaf }) => leaf.agentId === agent.id).at(-1);
-    expect(told?.openings.action?.value).toMatchObject({ by: { kind: 'api_key', id: KEY_ID } });
+    const published = (await events(eventLog)).filter(({ leaf }) => leaf.agentId === agent.id).at(-1);
+    expect(published?.openings.action?.value).toMatchObject({ by: { kind: 'api_key', id: KEY_ID } });
     expect((await ask('GET', own, undefined, 'key')).status).toBe(401);
     expect((await ask('PATCH', `${path}/profile`, { spending_limit: 1 }, 'key')).status).toBe(401);
     const other = (await ask('POST', '/v1/agents', { name: 'other' })).body as { id: string };
@@ -260,7 +260,7 @@ describe('policy over HTTP', () => {
     expect(await put({})).toMatchObject({ status: 401, body: { error: expect.stringContaining('"policy"') } });
   });
 
-  it('warns of what a changed profile says in vain, whoever changes it; the profile itself stays without', async () => {
+  it('warns of what a changed profile has without effect, by any caller; the profile itself has no warnings', async () => {
     const own = (await ask('POST', '/v1/agents', { name: 'vain' })).body as { id: string };
     const profile = `/v1/agents/${own.id}/profile`;
     const vain = { allowed_apis: ['/srv/data'] };
@@ -406,12 +406,12 @@ describe('policy over HTTP', () => {
     await stop();
     await eventLog.append([versionedRecord('agents', other, 2, null)]);
     const store = await openSqlitePolicyStore(join(dataDir, 'policy', 'policy.sqlite'));
-    const untold = { ...(await store.find(agent.id))!, id: randomUUID(), revision: 3 };
-    await store.create({ agent: untold, records: [] });
+    const unpublished = { ...(await store.find(agent.id))!, id: randomUUID(), revision: 3 };
+    await store.create({ agent: unpublished, records: [] });
     await store.close();
     await start();
     await ready();
-    expect((await newest<AgentFacts>(eventLog, 'agents')).get(untold.id)).toMatchObject({ version: 3 });
-    expect(await counters.version('agent', untold.id)).toBe(3);
+    expect((await newest<AgentFacts>(eventLog, 'agents')).get(unpublished.id)).toMatchObject({ version: 3 });
+    expect(await counters.version('agent', unpublished.id)).toBe(3);
   });
 });

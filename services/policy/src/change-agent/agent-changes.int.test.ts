@@ -29,7 +29,7 @@ describe('changes of agents, on a real log and a real store', () => {
   });
   afterEach(() => bench.cleanup());
 
-  it('tells of a new agent before it answers: record, event, version', async () => {
+  it('publishes a new agent before it answers: record, event, version', async () => {
     expect((await newest<AgentFacts>(bench.eventLog, 'agents')).get(AGENT)).toMatchObject({
       version: 1,
       value: { accountId: ACCOUNT, name: 'Booking', profile: { version: 1 } },
@@ -127,9 +127,9 @@ describe('changes of agents, on a real log and a real store', () => {
     ]);
     const [refused] = ends.filter((end) => end.status === 'rejected');
     expect(refused?.reason).toMatchObject({ status: 409, message: expect.stringContaining('another agent') });
-    const told = (await events(bench.eventLog)).filter(({ leaf }) => leaf.type === 'agent.registered');
-    expect(told).toHaveLength(1);
-    expect(told[0]?.openings.action?.value).toEqual({ ...registration, by: { kind: 'user', id: 'u-1' } });
+    const published = (await events(bench.eventLog)).filter(({ leaf }) => leaf.type === 'agent.registered');
+    expect(published).toHaveLength(1);
+    expect(published[0]?.openings.action?.value).toEqual({ ...registration, by: { kind: 'user', id: 'u-1' } });
   });
 
   it('registers an agent once, whatever it is asked at once', async () => {
@@ -195,7 +195,7 @@ describe('changes of agents, on a real log and a real store', () => {
     await expect(bench.changes.unfreeze(CALLER, AGENT, null)).rejects.toMatchObject({ status: 409 });
   });
 
-  it('answers 503 when the log refuses, and 200 to a repetition only when the change is told', async () => {
+  it('answers 503 when the log refuses, and 200 to a repetition only when the change is published', async () => {
     const append = bench.eventLog.append.bind(bench.eventLog);
     bench.eventLog.append = () => Promise.reject(new LogRefused('full'));
     const patch = { mode: 'observe' } as const;

@@ -15,7 +15,7 @@ import type { AgentWrite, PolicyStore } from '../store/port.js';
 import { agentWrite } from './agent-write.js';
 import type { ChangeBounds } from './change-bounds.js';
 
-/** On whose behalf. */
+/** The account and the user, key or system that a change is made for. */
 export interface Caller {
   readonly accountId: string;
   readonly actor: Actor;
@@ -27,15 +27,15 @@ interface Judged {
   readonly occurredAtMs: number;
 }
 
-/** A change that loses this often against others of the same agent is given up with 503. */
+/** Attempts to change an agent that others change at the same time; then the answer is 503. */
 const MAX_TRIES = 50;
 
 const NOT_FOUND = 'no such agent';
 
 /**
- * Changes of agents. Each is one durable write (agent and messages), then announced: once it resolves, the very next
- * check of any gateway obeys it. Throws HttpRefusal: 404, 409, or 503 when log or counters do not take it; a change
- * that was stored before a 503 is announced later, and asking again is safe.
+ * Changes agents. A change is one durable write (agent and messages), then it is announced: once the method resolves, the
+ * next check on any gateway follows it. Throws HttpRefusal: 404, 409, or 503 while the log or the counters are unavailable;
+ * a change that was stored before a 503 is announced later, and the call can be repeated.
  */
 export class AgentChanges {
   readonly #store: PolicyStore;
@@ -45,7 +45,7 @@ export class AgentChanges {
   readonly #cadenceOf: (accountId: string) => Promise<number>;
   readonly #bounds: ChangeBounds;
 
-  /** @param cadenceOf seconds between anchors that are stamped into an account's events */
+  /** @param cadenceOf seconds between anchors, recorded in the account's events */
   constructor(
     context: Pick<ServiceContext, 'counters' | 'log'>,
     store: PolicyStore,
@@ -62,8 +62,8 @@ export class AgentChanges {
   }
 
   /**
-   * Unless an agent of that id exists: then that one is given.
-   * @param beginning rules that it begins with: no moment passes in which it has none of them
+   * Creates an agent; returns the stored one where an agent of that id exists.
+   * @param beginning rules that apply from its first version on
    */
   async create(id: string, caller: Caller, fields: AgentFields, beginning: Beginning = {}): Promise<Agent> {
     const cadenceSeconds = await this.#cadenceOf(caller.accountId);
@@ -73,7 +73,7 @@ export class AgentChanges {
     const { agent, event, ruled } = made;
     const { profile, profileSha256 } = agent.facts;
     this.#bounds.take(accountId, ruled ? profile : null);
-    // An empty profile is known by its version; one with rules is in the log.
+    // An empty profile follows from its version; one with rules is recorded in the log.
     const events = ruled ? [event, profileChanged(profile, profileSha256, actor)] : event;
     const write = agentWrite(agent, events, { occurredAtMs, cadenceSeconds, apiKeyId });
     const created = await this.#insert(write, accountId);
@@ -112,7 +112,7 @@ export class AgentChanges {
     );
   }
 
-  /** The whole profile: what the patch does not name takes its default. */
+  /** Replaces the whole profile: fields that the patch does not name take their defaults. */
   putProfile(caller: Caller, id: string, patch: ProfilePatch): Promise<Agent> {
     return this.#change(caller, id, (agent) =>
       this.#now((now) => this.#counted(putProfile(agent, patch, caller.actor, now, nodeCrypto.sha256))),
@@ -125,7 +125,7 @@ export class AgentChanges {
     );
   }
 
-  /** By a transaction that was judged; refused with 409 where it registered another agent meanwhile. */
+  /** Registers an agent by a checked transaction. @throws HttpRefusal 409 where it registered another agent meanwhile */
   async register(caller: Caller, id: string, registration: WalletRegistration): Promise<Agent> {
     try {
       return await this.#change(caller, id, (agent) =>
@@ -140,7 +140,7 @@ export class AgentChanges {
     const agent = await this.#change(caller, id, (current) =>
       this.#now((now) => freezeAgent(current, reason, caller.actor, now, now)),
     );
-    // Also when it was frozen before: the flag of the counters must agree with what is answered.
+    // Also when it was frozen before: the flag in the counters must agree with the answer.
     await this.#reach(() => this.#counters.freeze(id, agent.frozenAtMs));
     return agent;
   }
@@ -149,7 +149,7 @@ export class AgentChanges {
     return this.#change(caller, id, async (agent) => {
       const { status } = agent.facts;
       const flagSet = status === 'frozen' || (status === 'active' && (await this.#counters.isFrozen(id)));
-      // The flag first, for its time: until the record follows, gateways refuse by the record that they have.
+      // The flag first, because the record has its time: until then gateways refuse by the record that they have.
       const at = flagSet ? await this.#counters.unfreeze(id) : 0;
       return { change: unfreezeAgent(agent, reason, caller.actor, flagSet, at), occurredAtMs: at };
     });
@@ -168,7 +168,7 @@ export class AgentChanges {
         throw new HttpRefusal(change.status, change.words);
       }
       if (change.kind === 'unchanged') {
-        // It may be the work of a change that was stored and then had a 503: nothing is answered before it is told.
+        // A change that was answered with 503 may have stored it: it is announced before it is answered.
         await this.#announce();
         return change.agent;
       }
@@ -187,7 +187,7 @@ export class AgentChanges {
     return { change: rule(occurredAtMs), occurredAtMs };
   }
 
-  /** @throws HttpRefusal 429 where the account changes too much */
+  /** Counts a change against the account's allowance. @throws HttpRefusal 429 */
   #counted(change: Change): Change {
     if (change.kind !== 'changed') return change;
     const { accountId, profile } = change.agent.facts;
@@ -199,7 +199,7 @@ export class AgentChanges {
     return this.#reach(() => this.#announcer.announce());
   }
 
-  /** Callers get no driver's words; the log has them. */
+  /** Keeps the messages of drivers from callers; the log has them. */
   async #reach<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();

@@ -1,7 +1,7 @@
 import type { AgentOperator } from '@countersign/service-kit';
 import type { AgentChanges } from './agent-changes.js';
 
-/** What whoever operates the instance may ask; no caller of the API reaches it. */
+/** Operations for the process that runs the instance; no route reaches them. */
 export function agentOperator(changes: AgentChanges): AgentOperator {
   return {
     async createFirst({ agentId, accountId, name }) {

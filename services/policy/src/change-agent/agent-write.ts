@@ -13,7 +13,7 @@ export interface Occurrence {
   readonly apiKeyId: string | null;
 }
 
-/** The one durable write of a change: the agent, its record for `agents`, and its events for `agent-events`. */
+/** The durable write of a change: the agent, its record for `agents` and its events for `agent-events`. */
 export function agentWrite(
   agent: Agent,
   events: EventDraft | readonly EventDraft[],

@@ -3,14 +3,14 @@ import type { Registry } from 'prom-client';
 import type { BehaviorProfile } from '@countersign/contracts';
 import { AddressAllowance, HttpRefusal } from '@countersign/http-edge';
 
-/** What an account's changes may weigh in a minute: each weighs 1, and a profile 1 for every KiB. */
+/** Weight of an account's changes in a minute, at most: a change weighs 1, and a profile 1 for each KiB. */
 const A_MINUTE = 1_200;
 const KIBIBYTE = 1024;
 const SECOND_MS = 1000;
 
 export type ChangeBound = 'agents' | 'profile_bytes' | 'rate';
 
-/** What one account may change on this instance, so that none fills log, disk and gateways of all. */
+/** Bounds of the changes of one account on this instance: no account fills the log, the disk and the gateways of all. */
 export class ChangeBounds {
   readonly #allowance: AddressAllowance;
   readonly #refused: Counter<'bound'>;

@@ -49,7 +49,7 @@ describe.each(changes)('killed between any two lines of %s', (_name, before, cha
     rmSync(directory, { recursive: true });
   });
 
-  it.each(['before', 'after'] as const)('%s a line: nothing is lost or told twice', async (moment) => {
+  it.each(['before', 'after'] as const)('%s a line: nothing is lost or published twice', async (moment) => {
     let lines = 0;
     for (let n = 1; n < MOST_LINES; n += 1) {
       const id = randomUUID();
@@ -82,12 +82,12 @@ async function restartedIsWhole(bench: Bench, id: string): Promise<void> {
   const run = parts({ store, eventLog, counters }, directory);
   await run.announcer.start();
   const agent = await store.find(id);
-  const told = (await newest<AgentFacts>(eventLog, 'agents')).get(id);
+  const published = (await newest<AgentFacts>(eventLog, 'agents')).get(id);
   const { chain_tx_signature: transaction = null } = agent?.facts ?? {};
   if (transaction !== null) expect(await store.registeredBy(transaction)).toBe(id);
   else expect(await store.registeredBy(registrationOf(id).transactionSignature)).toBeNull();
-  expect(told?.version ?? 0).toBe(agent?.revision ?? 0);
-  expect(told?.value ?? null).toEqual(agent?.facts ?? null);
+  expect(published?.version ?? 0).toBe(agent?.revision ?? 0);
+  expect(published?.value ?? null).toEqual(agent?.facts ?? null);
   expect((await counters.version('agent', id)) ?? 0).toBe(agent?.revision ?? 0);
   // One event for each revision; a repetition has the same id, and consumers count an id once.
   const ids = new Set(

@@ -3,7 +3,7 @@ import type { EventEnvelope } from '@countersign/contracts';
 import type { EventDraft } from './change.js';
 import type { Digest } from './profile.js';
 
-/** Fresh random material of one event. */
+/** Random bytes for one event. */
 export interface EventEntropy {
   /** 10 bytes for the event id. */
   readonly id: Uint8Array;
@@ -12,8 +12,8 @@ export interface EventEntropy {
 }
 
 /**
- * The message of `agent-events` that tells of a change (`evidence.md`, "Leaf"): what was given is committed as `action`
- * with its opening beside the leaf; whatever belongs to checks alone is null or zero.
+ * The message of `agent-events` for a change (`evidence.md`, "Leaf"): the input is committed as `action`, with its opening
+ * next to the leaf; fields of checks are null or zero.
  */
 export function agentEvent(
   agentId: string,

@@ -1,12 +1,12 @@
 import type { AgentBody, AgentFacts, AgentRecord } from '@countersign/contracts';
 
-/** An agent as policy keeps it. */
+/** An agent as policy stores it. */
 export interface Agent {
   readonly id: string;
   /** Version of its record in the topic `agents`; rises by one with every change. */
   readonly revision: number;
   readonly facts: AgentFacts;
-  /** Since when it is frozen, ms by the counters' clock, always above `facts.unfrozenAtMs`; 0 when it is not. */
+  /** When it was frozen, ms by the counters' clock, always above `facts.unfrozenAtMs`; 0: it is not frozen. */
   readonly frozenAtMs: number;
 }
 

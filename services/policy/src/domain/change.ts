@@ -1,13 +1,13 @@
 import type { JsonValue, LeafType } from '@countersign/contracts';
 import type { Agent } from './agent.js';
 
-/** Who changed something: committed with the change, never in the leaf itself. */
+/** The author of a change: committed with it, never in the leaf itself. */
 export interface Actor {
   readonly kind: 'user' | 'api_key' | 'system';
   readonly id: string;
 }
 
-/** What the event of a change says, before time, salt and id. */
+/** The event of a change, without time, salt and id. */
 export interface EventDraft {
   readonly type: Extract<LeafType, `agent.${string}` | 'profile.changed'>;
   /** Committed as `action`. */
@@ -16,10 +16,10 @@ export interface EventDraft {
   readonly profileSha256: string | null;
 }
 
-/** A rule's answer to a wish. */
+/** Result of a rule for a requested change. */
 export type Change =
   | { readonly kind: 'changed'; readonly agent: Agent; readonly event: EventDraft }
-  /** It is so already: no new version, no event. */
+  /** The agent has these values already: no new version, no event. */
   | { readonly kind: 'unchanged'; readonly agent: Agent }
   | { readonly kind: 'refused'; readonly status: 409 | 413; readonly words: string };
 

@@ -6,7 +6,7 @@ import type { EventDraft } from './change.js';
 import { countForAccount, countForAgent } from './usage.js';
 import type { AccountTotals, AgentTotals, Claim, Counted } from './usage.js';
 
-/** What policy needs of one event of the log. */
+/** The part of an event of the log that policy follows. */
 export interface FollowedCheck extends Counted {
   readonly eventId: string;
   readonly agentId: string;
@@ -16,7 +16,7 @@ export interface FollowedCheck extends Counted {
   readonly claim: Claim | null;
 }
 
-/** `null` where an event counts nothing, gives nothing back, freezes nothing and claims no key: most of what is not a check. */
+/** `null` for an event that counts nothing, gives nothing back, freezes nothing and claims no key. */
 export function readCheck(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
   const { leaf, accountId, costMicros, countsAction, countsRate, freezesAgent, cadenceSeconds } = envelope;
   if (leaf.type === 'action.outcome') return readGivenBack(envelope, partition, offset);
@@ -52,7 +52,7 @@ function readGivenBack(envelope: EventEnvelope, partition: number, offset: numbe
   };
 }
 
-/** Only answers with 200 are given again for the same key. */
+/** Only answers with 200 are repeated for the same key. */
 function claimOf(envelope: EventEnvelope, occurredAtMs: number): Claim | null {
   if (envelope.idempotency === null) return null;
   const answer = checkAnswer(envelope);
@@ -67,7 +67,7 @@ function claimOf(envelope: EventEnvelope, occurredAtMs: number): Claim | null {
   };
 }
 
-/** An agent that a denial freezes. */
+/** A freeze that follows from a denial. */
 export interface Frozen {
   readonly agent: Agent;
   readonly event: EventDraft;
@@ -88,9 +88,9 @@ export interface Known {
 }
 
 /**
- * What a batch of one partition adds up to, each event once.
- * A denial with `freezesAgent` freezes its agent unless the agent was unfrozen at or after it, is frozen already or
- * inactive; the event of the freeze is by the denial.
+ * Adds up a batch of one partition, each event once.
+ * A denial with `freezesAgent` freezes its agent, unless the agent was unfrozen at or after the denial, is frozen or is
+ * inactive; the denial is the author of the freeze.
  */
 export function followChecks(checks: readonly FollowedCheck[], known: Known, nowMs: number): Followed {
   const byAccount = grouped(checks, (check) => check.accountId);

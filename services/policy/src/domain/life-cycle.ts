@@ -13,7 +13,7 @@ function withReason(type: EventDraft['type'], reason: string | null, actor: Acto
   return { type, committed: { reason, by: byOf(actor) }, ...NO_PROFILE };
 }
 
-/** What an agent that a key registers begins with. */
+/** First values of an agent that a key registers. */
 export interface Beginning {
   readonly rules?: RulePatch;
   /** Id of the key, where that is not the account's first. */
@@ -64,7 +64,7 @@ export function createAgent(
   };
 }
 
-/** Other descriptive fields; only what differs is committed. */
+/** Changes descriptive fields; only those that differ are committed. */
 export function updateAgent(agent: Agent, wanted: Partial<AgentFields>, actor: Actor, nowMs: number): Change {
   if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
   const fields: { -readonly [K in keyof AgentFields]?: AgentFields[K] } = {};
@@ -82,8 +82,8 @@ export function updateAgent(agent: Agent, wanted: Partial<AgentFields>, actor: A
 }
 
 /**
- * @param atMs since when: the time of the call, or of the denial that freezes. A time that is not above the last
- *   unfreeze is moved just above it, or the counters would take the freeze for one that is over.
+ * @param atMs time of the call, or of the denial that freezes. A time at or before the last unfreeze is moved just above
+ *   it: otherwise the counters would ignore the freeze as ended.
  */
 export function freezeAgent(agent: Agent, reason: string | null, actor: Actor, atMs: number, nowMs: number): Change {
   if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
@@ -99,8 +99,8 @@ export function freezeAgent(agent: Agent, reason: string | null, actor: Actor, a
 }
 
 /**
- * @param flagSet whether the counters hold the agent frozen: a gateway that froze it is ahead of the log, and the
- *   unfreeze must outlast the denial that is still to come from there
+ * @param flagSet the counters have the agent as frozen: a gateway that froze it is ahead of the log, and the unfreeze must
+ *   outlast the denial that is still to be followed
  * @param unfrozenAtMs when the counters cleared the flag
  */
 export function unfreezeAgent(
@@ -119,7 +119,7 @@ export function unfreezeAgent(
   };
 }
 
-/** Final. */
+/** Deactivates an agent, for good. */
 export function deactivateAgent(agent: Agent, reason: string | null, actor: Actor, nowMs: number): Change {
   if (agent.facts.status === 'inactive') return { kind: 'unchanged', agent };
   return {

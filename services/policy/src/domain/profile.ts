@@ -51,7 +51,7 @@ export function changeProfile(agent: Agent, patch: ProfilePatch, actor: Actor, n
   return 'kind' in draft ? draft : replaced(agent, draft.profile, actor, nowMs, sha256);
 }
 
-/** Puts exactly the rules that are named in force: all others take their defaults. */
+/** Puts exactly the named rules in force; all others take their defaults. */
 export function putProfile(agent: Agent, patch: ProfilePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
   const { agent_id: _agent, version: _version, ...defaults } = emptyProfile(agent.id);
   return changeProfile(agent, { ...defaults, require: null, ...patch }, actor, nowMs, sha256);
@@ -67,7 +67,7 @@ export function profileChanged(profile: BehaviorProfile, hash: string, actor: Ac
   };
 }
 
-/** Merges the rules of a safety package. What would not be accepted as a PATCH is not accepted from a package either. */
+/** Merges the rules of a safety package. The result is validated as a PATCH is. */
 export function applyPackage(agent: Agent, rules: RulePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
   if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
   const merged = mergeSafetyRules(agent.facts.profile, rules);

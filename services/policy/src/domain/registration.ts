@@ -11,14 +11,14 @@ type Refused = Extract<Change, { readonly kind: 'refused' }>;
 
 export const TAKEN = 'the transaction registered another agent: sign and submit one for this agent';
 
-/** Why this agent cannot be registered whatever its wallet signs; `null` where it can. A frozen agent can. */
+/** Reason why this agent cannot be registered by any transaction, or `null`. A frozen agent can be registered. */
 export function refuseRegistration({ facts }: Agent): Refused | null {
   if (facts.status === 'inactive') return refused(409, INACTIVE);
   if (facts.blockchain_ssn === null) return null;
   return refused(409, `the agent is registered already, as ${facts.blockchain_ssn}: a registration is final`);
 }
 
-/** The agent with its number, by a transaction that {@link transactionProblem} has nothing against. */
+/** The agent with its number. @param registration of a transaction for which {@link transactionProblem} returned `null` */
 export function registerAgent(
   agent: Agent,
   { walletAddress, transactionSignature }: WalletRegistration,
@@ -47,8 +47,8 @@ export function registerAgent(
 }
 
 /**
- * Why a finalized transaction does not register the agent by this wallet (`evidence.md`, "Registration"); `null` where
- * it does. What else it does is its wallet's affair: wallets add instructions of their own.
+ * Reason why a finalized transaction does not register the agent by this wallet (`evidence.md`, "Registration"), or `null`.
+ * Other instructions are ignored: wallets add their own.
  */
 export function transactionProblem(
   agentId: string,

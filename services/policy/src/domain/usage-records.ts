@@ -16,7 +16,7 @@ export function positionRecord(offsets: Readonly<Record<number, number>>): Usage
   return { key: POSITION_KEY, value: asJson({ kind: 'position', offsets }) };
 }
 
-/** Rises whenever any position does: positions never fall, and the number of partitions is fixed. */
+/** Rises with every position: positions never fall, and the number of partitions is fixed. */
 export function positionVersion(offsets: Readonly<Record<number, number>>): number {
   return Object.values(offsets).reduce((sum, offset) => sum + offset, 0);
 }
@@ -31,7 +31,7 @@ export function agentRecordOfUsage({ agentId, ...totals }: AgentTotals): UsageRe
   return { key: `${AGENT}${agentId}`, value: asJson({ kind: 'agent', ...totals }) };
 }
 
-/** What was given back of the agent's spending by a record of its totals; `null`: nothing, or another record. */
+/** Spending that a record of an agent's totals gives back; `null`: none, or another record. */
 export function givenBackIn({ key, value }: UsageRecord): { agentId: string; sums: GivenBackSums } | null {
   if (!key.startsWith(AGENT) || value === null) return null;
   const { day, dayBackMicros = 0, month, monthBackMicros = 0 } = value as unknown as AgentTotals;
@@ -56,7 +56,7 @@ export function claimKey(claim: Pick<Claim, 'accountId' | 'keySha256'>): string 
 }
 
 /**
- * A claim's version outlives its row: a key that is used again, a day later, follows its own tombstone.
+ * A claim's version outlives its document: a key that is used again a day later has a version above its own tombstone.
  * Even: the claim; odd: its end.
  */
 export function claimVersion(occurredAtMs: number, over: boolean): number {

@@ -20,7 +20,7 @@ describe('totals of an account', () => {
     });
   });
 
-  it('begins anew each calendar month, and keeps the other partitions', () => {
+  it('begins again each calendar month, and keeps the other partitions', () => {
     const before = countForAccount(null, 'a', [event(0, T)]);
     const after = countForAccount(before, 'a', [event(0, T + HOUR, { partition: 3 })]);
     expect(after).toMatchObject({ period: '2026-03', actionsInPeriod: 1, actionsEver: 2, offsets: { 0: 1, 3: 1 } });

@@ -3,28 +3,28 @@ import type { JsonValue, RateLimit } from '@countersign/contracts';
 /** Sums never pass what a double holds exactly. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
-/** Totals of an account: what its plan's cap is judged by. */
+/** Totals of an account: the cap of its plan applies to them. */
 export interface AccountTotals {
   readonly accountId: string;
   /** `2026-11` (UTC) of the newest counted event. */
   readonly period: string;
   readonly actionsInPeriod: number;
   readonly actionsEver: number;
-  /** Partition → offset up to which (exclusive) it stands. */
+  /** By partition: the offset after the last event that counts. */
   readonly offsets: Readonly<Record<number, number>>;
 }
 
-/** Totals of an agent: what its spending and rate limits are judged by. */
+/** Totals of an agent: its spending and rate limits apply to them. */
 export interface AgentTotals {
   readonly agentId: string;
   readonly partition: number;
-  /** Up to which (exclusive) it stands. */
+  /** The offset after the last event that counts. */
   readonly offset: number;
   readonly day: string;
   readonly dayMicros: number;
   readonly month: string;
   readonly monthMicros: number;
-  /** What of the sums was given back; absent: nothing. */
+  /** Part of the sums that was given back; absent: none. */
   readonly dayBackMicros?: number;
   readonly monthBackMicros?: number;
   /** Oldest first, inside the rate limit's window; empty without a rate limit. */
@@ -38,12 +38,12 @@ export interface Claim {
   readonly bodySha256: string;
   readonly eventId: string;
   readonly occurredAtMs: number;
-  /** Version of the profile that judged it; absent in rows from before it was kept. */
+  /** Version of the profile that decided; absent in claims from before it was stored. */
   readonly profileVersion?: number;
   readonly answer: JsonValue;
 }
 
-/** What one event of the log adds. */
+/** Contribution of one event of the log. */
 export interface Counted {
   readonly partition: number;
   readonly offset: number;
@@ -51,14 +51,14 @@ export interface Counted {
   readonly countsAction: boolean;
   readonly countsRate: boolean;
   readonly costMicros: number;
-  /** What it gives back of the spending of an earlier check. */
+  /** Spending of an earlier check that it gives back. */
   readonly givesBack?: { readonly costMicros: number; readonly occurredAtMs: number };
 }
 
 const DAY_MS = 86_400_000;
 let lastDay = { number: -1, day: '', month: '' };
 
-/** UTC day and month of a time; neighbours in the log mostly share them. */
+/** UTC day and month of a time; successive events of the log mostly share them. */
 function daysOf(ms: number): { readonly day: string; readonly month: string } {
   const number = Math.floor(ms / DAY_MS);
   if (number !== lastDay.number) {
@@ -68,12 +68,12 @@ function daysOf(ms: number): { readonly day: string; readonly month: string } {
   return lastDay;
 }
 
-/** The sum of the newest window: what is older no longer belongs to it, what is newer begins it anew. */
+/** The sum of the newest window: a newer event begins a new one, an older one is not part of it. */
 class WindowSum {
   constructor(
     public window: string,
     public sum: number,
-    /** What of the sum was given back. */
+    /** Part of the sum that was given back. */
     public back = 0,
   ) {}
 
@@ -87,7 +87,7 @@ class WindowSum {
     }
   }
 
-  /** Gives back what was added `at` a time: never more than the sum, nothing of another window. */
+  /** Gives back spending that was added `at` a time: at most the sum, and only of this window. */
   giveBack(at: string, less: number): void {
     if (at === this.window) this.back = Math.min(this.back + less, this.sum);
   }
@@ -163,7 +163,7 @@ export function countForAgent(
 
 /**
  * A check counts while `now − time < per_seconds * 1000`; `now` is the newest event. Clocks of several gateways may put
- * an event a little before its neighbour, so the times are sorted.
+ * an event a little before the one in front of it, so the times are sorted.
  */
 function rateTimes(times: readonly number[], events: readonly Counted[], rate: RateLimit): readonly number[] {
   const all = [...times];

@@ -1,12 +1,12 @@
 import type { ArchivedEvent, EventArchive } from '@countersign/contracts';
 import { TimeSlice } from '@countersign/async';
 
-/** So few that a page of long payloads is neither long to read nor much to hold. */
+/** Small, because payloads may be long. */
 const PAGE = 100;
 
 /**
  * The contiguous run of an agent's events from the first to the last whose time lies in `[from, to)`, in sequence order.
- * Others of the thread have their turn whenever a few milliseconds of work have gathered.
+ * Yields to other work of the thread every few milliseconds.
  * @param span the run, where the caller knows it
  * @throws Error where the archive has a hole; what the archive rejects with
  */

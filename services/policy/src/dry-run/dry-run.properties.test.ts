@@ -12,12 +12,12 @@ import { runInSlices } from '@countersign/async';
 import { AGENT } from '../policy.test-context.js';
 import { dryRun } from './dry-run.js';
 import { archiveOf, record, START } from './dry-run.test-context.js';
-import type { Told } from './dry-run.test-context.js';
+import type { GivenCheck } from './dry-run.test-context.js';
 
 const name = fc.constantFrom('wire', 'buy', 'crm.lookup', 'crm.delete');
 const host = fc.constantFrom('a.example', 'b.example', '*.example');
 const text = fc.constantFrom('fine', '4111 1111 1111 1111', 'mail a@b.example now', 'insider trading');
-const action: fc.Arbitrary<Told['action']> = fc.record(
+const action: fc.Arbitrary<GivenCheck['action']> = fc.record(
   {
     type: fc.constantFrom('tool_use', 'http_call', 'data_access', 'llm_response', 'wire'),
     tool_name: name,
@@ -30,7 +30,7 @@ const action: fc.Arbitrary<Told['action']> = fc.record(
 );
 const log = fc.array(fc.record({ action, gap: fc.nat({ max: 40_000_000 }) }), { maxLength: 30 }).map((steps) => {
   let after = 0;
-  return steps.map(({ action, gap }): Told => ({ action, after: (after += gap) }));
+  return steps.map(({ action, gap }): GivenCheck => ({ action, after: (after += gap) }));
 });
 const patch: fc.Arbitrary<ProfilePatch> = fc.record(
   {
@@ -60,14 +60,14 @@ const ruled = (given: ProfilePatch) => applyProfilePatch(emptyProfile(AGENT), gi
 describe('any dry run', () => {
   it('flips nothing with the profile in force, and judges everything', () =>
     fc.assert(
-      fc.asyncProperty(patch, log, async (given, told) => {
+      fc.asyncProperty(patch, log, async (given, checks) => {
         const profile = ruled(given);
-        const events = record(profile, told);
+        const events = record(profile, checks);
         const answer = await dryRun(archiveOf(events), { agentId: AGENT, profile, draft: profile, ...range });
         expect(answer).toMatchObject({
-          checks: told.length,
-          evaluated: told.length,
-          unchanged: told.length,
+          checks: checks.length,
+          evaluated: checks.length,
+          unchanged: checks.length,
           flips: { toDenied: 0, toAllowed: 0 },
           byRule: [],
         });
@@ -76,10 +76,10 @@ describe('any dry run', () => {
 
   it('flips nothing with the profile in force from any time on', () =>
     fc.assert(
-      fc.asyncProperty(patch, log, fc.nat(), async (given, told, at) => {
+      fc.asyncProperty(patch, log, fc.nat(), async (given, checks, at) => {
         const profile = ruled(given);
-        const events = record(profile, told);
-        const from = new Date(START + (told[at % Math.max(1, told.length)]?.after ?? 0)).toISOString();
+        const events = record(profile, checks);
+        const from = new Date(START + (checks[at % Math.max(1, checks.length)]?.after ?? 0)).toISOString();
         const answer = await dryRun(archiveOf(events), { agentId: AGENT, profile, draft: profile, ...range, from });
         expect(answer.flips).toEqual({ toDenied: 0, toAllowed: 0 });
       }),
@@ -87,10 +87,10 @@ describe('any dry run', () => {
 
   it('finds each flip that the checks would have shown under the draft', () =>
     fc.assert(
-      fc.asyncProperty(patch, patch, log, async (before, over, told) => {
+      fc.asyncProperty(patch, patch, log, async (before, over, checks) => {
         const profile = ruled({ ...before, store_payload: true });
         const draft = applyProfilePatch(profile, { ...over, store_payload: true });
-        const [then, now] = [record(profile, told), record(draft, told)];
+        const [then, now] = [record(profile, checks), record(draft, checks)];
         const answer = await dryRun(archiveOf(then), { agentId: AGENT, profile, draft, ...range });
         const allowed = now.map(({ envelope }) => envelope.leaf.allowed);
         const was = then.map(({ envelope }) => envelope.leaf.allowed);

@@ -5,16 +5,16 @@ import { AGENT, check } from '../policy.test-context.js';
 
 export const START = Date.UTC(2026, 2, 10, 12);
 
-/** A check as a test tells it: what was asked, and when, ms after {@link START}. */
-export interface Told {
+/** A check of a test: its action, and its time in ms after {@link START}. */
+export interface GivenCheck {
   readonly action: { readonly [member: string]: JsonValue };
   readonly after?: number;
 }
 
-/** The record that gateways would have made of these checks under a profile. */
-export function record(profile: BehaviorProfile, told: readonly Told[]): ArchivedEvent[] {
+/** Records of these checks under a profile, as gateways write them. */
+export function record(profile: BehaviorProfile, checks: readonly GivenCheck[]): ArchivedEvent[] {
   const agent = new SimulatedAgent(profile);
-  return told.map(({ action, after = 0 }, index) => {
+  return checks.map(({ action, after = 0 }, index) => {
     const verdict = agent.check(action, START + after);
     return recorded(profile, agent, action, verdict, START + after, index + 1);
   });
@@ -23,7 +23,7 @@ export function record(profile: BehaviorProfile, told: readonly Told[]): Archive
 function recorded(
   profile: BehaviorProfile,
   agent: SimulatedAgent,
-  given: Told['action'],
+  given: GivenCheck['action'],
   { allowed, violation, freezes }: Verdict,
   occurredAtMs: number,
   sequence: number,

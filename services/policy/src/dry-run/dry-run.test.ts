@@ -102,7 +102,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('judges no payload that was not kept, unless the record tells its verdict', async () => {
+  it('judges no payload that was not kept, unless the record has its verdict', async () => {
     const pii = { blocked_pii: ['credit_card'], block_secrets: false, blocked_topics: [], max_length: null } as const;
     const events = record(EMPTY, [say(CARD), say('fine'), { action: { type: 'tool_use' } }]);
     expect(await run(events, EMPTY, { output_rules: pii })).toMatchObject({
@@ -117,12 +117,12 @@ describe('a dry run', () => {
       byRule: [{ rule: 'output_rules.blocked_pii:credit_card', violation_type: 'unsafe_output' }],
     });
     const ruled = profileOf({ output_rules: pii });
-    const told = record(ruled, [say(CARD), say('fine')]);
-    expect(await run(told, ruled, { off_limits_actions: ['wire'] })).toMatchObject({ evaluated: 2, unchanged: 2 });
-    expect(await run(told, ruled, { mode: 'observe' })).toMatchObject({ flips: { toDenied: 0, toAllowed: 1 } });
-    expect(await run(told, ruled, { output_rules: { ...pii, max_length: 9 } })).toMatchObject({ evaluated: 0 });
+    const recorded = record(ruled, [say(CARD), say('fine')]);
+    expect(await run(recorded, ruled, { off_limits_actions: ['wire'] })).toMatchObject({ evaluated: 2, unchanged: 2 });
+    expect(await run(recorded, ruled, { mode: 'observe' })).toMatchObject({ flips: { toDenied: 0, toAllowed: 1 } });
+    expect(await run(recorded, ruled, { output_rules: { ...pii, max_length: 9 } })).toMatchObject({ evaluated: 0 });
     expect(
-      await run(told, ruled, { allowed_actions: ['wire'], output_rules: { ...pii, max_length: 9 } }),
+      await run(recorded, ruled, { allowed_actions: ['wire'], output_rules: { ...pii, max_length: 9 } }),
     ).toMatchObject({
       evaluated: 2,
       flips: { toDenied: 1 },
@@ -132,7 +132,7 @@ describe('a dry run', () => {
       unchanged: 1,
     });
     const later = { ...ruled, version: 9, output_rules: null };
-    expect((await run(told, later, { output_rules: pii })).notEvaluated.payloadNotKept).toBe(2);
+    expect((await run(recorded, later, { output_rules: pii })).notEvaluated.payloadNotKept).toBe(2);
   });
 
   it('judges no arguments that were not kept, where a list of addresses would read them', async () => {

@@ -7,9 +7,9 @@ import { FlipTally } from './flips.js';
 import { changedPayloadRules, judgeRecorded, payloadRules } from './recorded-check.js';
 import { countsSince } from './starting-counts.js';
 
-/** What one dry run takes on. */
+/** Bounds of one dry run. */
 export interface DryRunBounds {
-  /** Events of the range that are read, and as many before it for what limits start with. */
+  /** Events of the range that are read, and as many before it for the starting counts. */
   readonly events: number;
   /** Characters of payload that are judged. */
   readonly payload: number;
@@ -27,8 +27,8 @@ export interface DryRun {
 }
 
 /**
- * Judges the recorded checks of `[from, to)` by a draft, in the order of the agent's log, as if the draft had replaced at
- * `from` what was in force: spending and rate start with what was counted until then.
+ * Evaluates the recorded checks of `[from, to)` under a draft, in the order of the agent's log, as if the draft had replaced
+ * the profile at `from`: spending and rate start with the counts at that time.
  * @throws what the archive rejects with
  */
 export async function dryRun(
@@ -54,9 +54,9 @@ export async function dryRun(
     }
     const changed = changedPayloadRules(event);
     if (changed !== null) known.set(...changed);
-    // What the draft denies or only observes is not given back.
+    // Spending that the draft denies or only observes was not counted.
     if (!violating.has(event.envelope.leaf.refersTo)) giveBack(agent, event);
-    // What several gateways wrote stands in the log almost, not quite, in the order of its times.
+    // The log has the events of several gateways almost, not exactly, in the order of their times.
     if (!isCheck(event) || !liesIn(event, from, to)) continue;
     const verdict = await runInSlices(judgeRecorded(event, agent, draftRules, known));
     if (typeof verdict === 'object' && verdict.violation !== null) violating.add(event.envelope.leaf.eventId);
@@ -108,7 +108,7 @@ function liesIn({ envelope }: ArchivedEvent, from: string, to: string): boolean 
   return occurredAt >= from && occurredAt < to;
 }
 
-/** Characters of a payload that was kept. */
+/** Characters of a stored payload. */
 function payloadLength({ envelope }: ArchivedEvent): number {
   const value = envelope.openings.payload?.value;
   return value === undefined ? 0 : JSON.stringify(value).length;

@@ -5,11 +5,11 @@ import { notNow } from '../change-agent/agent-changes.js';
 import { dryRun } from './dry-run.js';
 import type { DryRun } from './dry-run.js';
 
-/** Each reads and judges up to 200,000 events: more at a time would hold up what else this process does. */
+/** Each reads and evaluates up to 200,000 events: more at a time would delay other work of this process. */
 const MOST_AT_ONCE = 2;
 const ARCHIVE_WAIT_MS = 10_000;
 
-/** Dry runs of this process over what the archive holds. */
+/** Runs dry runs over the archive, a few at a time. */
 export class DryRuns {
   readonly #context: Pick<ServiceContext, 'peerNow' | 'eventLog' | 'log'>;
   #underWay = 0;
@@ -18,7 +18,7 @@ export class DryRuns {
     this.#context = context;
   }
 
-  /** Of every check that was answered before. @throws HttpRefusal 503 while the archive cannot be read, or too many run */
+  /** Covers every check that was answered before the call. @throws HttpRefusal 503 while the archive cannot be read, or too many run */
   async run(wanted: DryRun): Promise<DryRunAnswer> {
     const archive = this.#context.peerNow('event-archive');
     if (archive === null) throw notNow('audit-log cannot be asked at the moment: try again');

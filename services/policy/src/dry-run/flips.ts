@@ -18,13 +18,13 @@ interface RuleFlips extends Pick<Flips, 'violation_type' | 'rule'> {
   readonly examples: Example[];
 }
 
-/** What a draft makes of recorded checks. */
+/** Results of recorded checks under a draft. */
 export type Tallied = Pick<
   DryRunAnswer,
   'checks' | 'evaluated' | 'unchanged' | 'notEvaluated' | 'flips' | 'freezes' | 'byRule'
 >;
 
-/** Adds up what a draft makes of recorded checks; keeps the first few flips of each rule as examples. */
+/** Adds up the results of recorded checks under a draft; keeps the first few flips of each rule as examples. */
 export class FlipTally {
   readonly #rules = new Map<string, RuleFlips>();
   readonly #unjudged: Record<Unjudged, number> = { erased: 0, payloadNotKept: 0, frozen: 0, plan: 0 };

@@ -4,7 +4,7 @@ import { decide, decideInSlices, needsArguments } from '@countersign/policy-engi
 import type { Action, Violation } from '@countersign/policy-engine';
 import type { SimulatedAgent, Verdict } from '../simulate/simulated-agent.js';
 
-/** Why a recorded check cannot be judged by a draft. */
+/** Reasons why a recorded check cannot be evaluated under a draft. */
 export const UNJUDGED = ['erased', 'payloadNotKept', 'frozen', 'plan'] as const;
 export type Unjudged = (typeof UNJUDGED)[number];
 
@@ -20,11 +20,11 @@ export function payloadRules(profile: BehaviorProfile): PayloadRules {
 }
 
 /**
- * What the draft makes of a recorded check, in turns: a long payload is not read in one go. What cannot be judged is
- * counted as it was recorded.
+ * Evaluates a recorded check under the draft, in time slices: a long payload is not read in one go. A check that cannot be
+ * evaluated is counted as it was recorded.
  * @param draft of the draft; the verdict of these rules is taken from the record where the payload was not kept and the rules
  *   in force then were the same
- * @param known of each version of the profile that is known
+ * @param known by version of the profile
  */
 export function* judgeRecorded(
   { envelope, erased }: ArchivedEvent,
@@ -47,7 +47,7 @@ export function* judgeRecorded(
   if (!isObject(action)) return unjudged('erased');
   const payload = openings.payload?.value;
   if (payload !== undefined) return agent.settle(yield* decideInSlices(agent.profile, { ...action, payload }), atMs);
-  // A payload was there: that the record has none is no member that was misnamed. In `false` no rule finds anything.
+  // There was a payload, so its absence in the record is not a misnamed member. No rule finds anything in `false`.
   const shown = leaf.payload === null ? action : { ...action, payload: false };
   let decision = decide(agent.profile, shown);
   const recorded = leaf.profileVersion === null ? undefined : known.get(leaf.profileVersion);
@@ -55,7 +55,7 @@ export function* judgeRecorded(
     const apis = recorded?.apis === draft.apis ? apiVerdict(leaf) : 'unknown';
     if (apis === 'unknown' || decision.violation?.rule === 'require:url')
       return unjudged(erased ? 'erased' : 'payloadNotKept');
-    // A url that repeats an argument, of which the lists said nothing, is no reason for them to say more.
+    // The lists did not match the arguments: a url that repeats one of them must not match either.
     if (apis === null && decision.violation !== null) decision = decide(agent.profile, { ...shown, url: undefined });
     if (apis !== null) decision = { ...decision, violation: apis };
   }
@@ -67,7 +67,7 @@ export function* judgeRecorded(
   return agent.settle({ ...decision, violation: output }, atMs);
 }
 
-/** What the lists of APIs of its time said of a recorded check: off-limits and allowed actions are judged before them. */
+/** Recorded verdict of the API lists that were in force: off-limits and allowed actions are evaluated before them. */
 function apiVerdict({ violation_type, severity, reason, rule, detail }: LeafEvent): Violation | null | 'unknown' {
   if (violation_type === 'off_limits_action') return 'unknown';
   const ofApis = violation_type === 'api_not_allowed' && /^(?:allowed|blocked)_apis:/.test(rule ?? '');
@@ -77,7 +77,7 @@ function apiVerdict({ violation_type, severity, reason, rule, detail }: LeafEven
     : { violation_type, severity, reason, rule, detail, extras: null };
 }
 
-/** What the output rules of its time said of a recorded check: they are judged after all other static rules. */
+/** Recorded verdict of the output rules that were in force: they are evaluated after all other static rules. */
 function outputVerdict({ violation_type, severity, reason, rule, detail }: LeafEvent): Violation | null | 'unknown' {
   switch (violation_type) {
     case null:

@@ -1,7 +1,7 @@
 import type { CompiledProfile } from '@countersign/policy-engine';
 
 /**
- * From when on recorded checks count towards a limit of the profile at `fromMs`: the start of its day or month (UTC), or
+ * Time from which recorded checks count towards a limit of the profile at `fromMs`: the start of its day or month (UTC), or
  * of its rate window, whichever is earlier; `null` where no limit reaches back.
  */
 export function countsSince({ spending, rate }: CompiledProfile, fromMs: number): number | null {

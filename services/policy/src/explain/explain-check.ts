@@ -10,9 +10,9 @@ type TracedRule = Explanation['rules'][number];
 type TracedViolation = Extract<TracedRule, { readonly result: 'matched' }>['violation'];
 
 /**
- * What every rule of the agent's profile says of an action, and what a check would be answered now. Others of the thread
- * have their turn while a long payload is read.
- * @param usage what the counters tell of the agent, with the rate limit of its profile
+ * Explains the result of every rule of the agent's profile for an action, and the answer that a check would get now. Yields
+ * to other work of the thread while a long payload is read.
+ * @param usage of the agent, with the rate limit of its profile
  */
 export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, action: Action): Promise<Explanation> {
   const { profile } = facts;

@@ -4,7 +4,7 @@ import type { LogBatch } from '@countersign/event-log';
 import { CHECK_FOLLOWER } from '../http/tokens.js';
 import type { CheckFollower } from './check-follower.js';
 
-/** One call is one partition's batch. */
+/** Gets one batch of one partition in each call. */
 @Controller()
 export class CheckConsumer {
   constructor(@Inject(CHECK_FOLLOWER) private readonly follower: CheckFollower) {}

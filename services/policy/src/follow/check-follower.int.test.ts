@@ -95,7 +95,7 @@ describe('following checks on a real log', () => {
     expect(await readTopic(bench.eventLog, 'usage')).toHaveLength(before);
   });
 
-  it('freezes by a denial, tells of it in the name of the denial, and does so once', async () => {
+  it('freezes by a denial, publishes that in the name of the denial, and does so once', async () => {
     const occurredAtMs = await bench.counters.now();
     await bench.eventLog.append([message(check({ eventId: id(1), occurredAtMs, denied: true, freezesAgent: true }))]);
     const batch = await rest(bench, 0);
@@ -104,10 +104,10 @@ describe('following checks on a real log', () => {
     await bench.announcer.announce();
     const agent = await bench.store.find(AGENT);
     expect(agent).toMatchObject({ revision: 2, frozenAtMs: occurredAtMs, facts: { status: 'frozen' } });
-    const told = (await events(bench.eventLog)).filter(({ leaf }) => leaf.type === 'agent.frozen');
-    expect(told).toHaveLength(1);
-    expect(told[0]!.openings.action?.value).toEqual({ reason: null, by: { kind: 'system', id: id(1) } });
-    expect(told[0]!.cadenceSeconds).toBe(300);
+    const published = (await events(bench.eventLog)).filter(({ leaf }) => leaf.type === 'agent.frozen');
+    expect(published).toHaveLength(1);
+    expect(published[0]!.openings.action?.value).toEqual({ reason: null, by: { kind: 'system', id: id(1) } });
+    expect(published[0]!.cadenceSeconds).toBe(300);
     expect(await bench.counters.isFrozen(AGENT)).toBe(true);
     expect(await bench.counters.version('agent', AGENT)).toBe(2);
     await followAll(bench);

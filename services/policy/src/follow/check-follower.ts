@@ -18,8 +18,8 @@ export type FollowerContext = Pick<ServiceContext, 'clock' | 'eventLog' | 'log' 
 type Announces = Pick<Announcer, 'announce'>;
 
 /**
- * Follows `agent-events`: totals, claims, and the freezes that gateways already set. A batch's effects and position are
- * one write of the store, so a repeated batch changes nothing; a store that fails rejects the batch, which comes again.
+ * Follows `agent-events`: totals, claims, and the freezes that gateways have set. A batch's effects and position are one
+ * transaction, so a repeated batch changes nothing; a store that fails rejects the batch, which is delivered again.
  */
 export class CheckFollower {
   readonly #context: FollowerContext;
@@ -28,8 +28,8 @@ export class CheckFollower {
   readonly #agreed: Promise<void>;
 
   /**
-   * @param agreed resolves when the store is known to hold what its topic does; rejects when it does not: then nothing is
-   *   followed, since a freeze would get a revision that another change was told under
+   * @param agreed resolves when the store has all that its topic has; rejects when it does not: then nothing is followed,
+   *   because a freeze would get a revision under which another change was published
    */
   constructor(context: FollowerContext, store: PolicyStore, announcer: Announces, agreed = Promise.resolve()) {
     this.#context = context;
@@ -58,7 +58,7 @@ export class CheckFollower {
       );
       return { ...effects, agents };
     });
-    // The gateway set the freeze before it answered; what the announcer cannot tell now it tells later.
+    // The gateway set the freeze before it answered. An announcement that fails now is repeated later.
     if (freezes) this.#announcer.announce().catch(() => undefined);
   }
 

@@ -18,13 +18,13 @@ const CLAIM_MS = 25 * 3600 * 1000;
 const CLAIMS_AT_ONCE = 2000;
 
 /**
- * Brings the topic `usage` up to the store, every second and at the stop: first every changed row, then the position
- * that they reach, so that whoever rebuilds counters from the topic misses nothing below that position.
- * Instances that share a store publish all of it, each what it finds: a row that another has published by then is in
- * the topic, and every row tells by itself how far it reaches. `UsageTail` keeps the newest of them last.
+ * Publishes the topic `usage` every second and at the stop: first every changed row, then the position that they cover, so
+ * that counters that are rebuilt from the topic have everything below that position.
+ * Instances that share a store publish all rows that they find: a row that another instance has published is in the topic,
+ * and each row says which offsets it covers. `UsageTail` keeps the newest record of a row last.
  *
- * What was given back of an agent's spending is said to the counters once its row is in the topic, and the row is
- * published only then: counters that lose it later are rebuilt from a topic that has it.
+ * Spending that was given back is reported to the counters once its row is in the topic, and the row is marked as published
+ * after that: counters that lose it later are rebuilt from a topic that has it.
  */
 export class UsagePublisher {
   readonly #context: PublisherContext;
@@ -56,7 +56,7 @@ export class UsagePublisher {
     });
   }
 
-  /** One sweep at a time. Rejects when log or store refuse; what was not published stays to be. */
+  /** Runs one sweep at a time. Rejects when log or store refuse; the next sweep publishes the rest. */
   publish(): Promise<void> {
     const sweep = this.#running.catch(() => undefined).then(() => this.#sweep());
     this.#running = sweep;
@@ -71,7 +71,7 @@ export class UsagePublisher {
     });
   }
 
-  /** The rows of which the counters know what was given back; the others come again with the next sweep. */
+  /** Rows whose given-back spending the counters have; the others are part of the next sweep. */
   async #toCounters(rows: readonly UsageRow[]): Promise<readonly UsageRow[]> {
     const known = await Promise.all(
       rows.map(async (row) => {
@@ -91,7 +91,7 @@ export class UsagePublisher {
 
   async #sweep(): Promise<void> {
     await this.#store.endClaims(this.#context.clock() - CLAIM_MS, CLAIMS_AT_ONCE);
-    // Read before the rows: whatever lies below it is in them.
+    // Read before the rows: they cover everything below it.
     const positions = await this.#store.positions();
     let after = '';
     for (;;) {

@@ -2,9 +2,9 @@ import type { Consumption, LogBatch, LogRecord, Offsets } from '@countersign/eve
 import { readVersionedRecord, StaleIds } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 
-/** No append is under way for longer. */
+/** Longer than any append takes. */
 const KEPT_MS = 5 * 60_000;
-/** A crash may have left the wrong order a little before the end. */
+/** Records before the end that a crash may have left in the wrong order. */
 const BEFORE_THE_END = 20_000;
 interface Newest {
   readonly version: number;
@@ -12,15 +12,15 @@ interface Newest {
 }
 
 /**
- * Compaction keeps the last record of a row, readers the highest version: they must be the same, or counters would be
- * rebuilt from totals that are older than the position says. Where several instances publish one row, or the fate of a
- * send was unknown, an older record may land behind a newer one: then the newer one is appended again.
- * It holds the rows of the last minutes alone. A claim is published with one version and needs none of this, and a
- * position that falls back only makes a rebuild read more.
+ * Compaction keeps the last record of a row, readers the highest version: both must be the same record, or counters would be
+ * rebuilt from totals that are older than the position. Where several instances publish a row, or a send is in doubt, an
+ * older record may be appended after a newer one: then the newer one is appended again.
+ * Only the rows of the last minutes are kept. A claim is published with one version and needs no repair, and a position that
+ * falls back only makes a rebuild read more.
  */
 export class UsageTail {
   readonly #context: Pick<ServiceContext, 'eventLog' | 'log'>;
-  /** By row, the one that was heard of longest ago first. */
+  /** By row, the least recently read first. */
   readonly #newest = new Map<string, Newest>();
   readonly #stale: StaleIds;
   #consumption: Consumption | null = null;
@@ -29,7 +29,7 @@ export class UsageTail {
     this.#context = context;
     this.#stale = new StaleIds(
       () => this.#repair(),
-      (err) => context.log.warn({ err }, 'older totals stand last in usage, repaired later'),
+      (err) => context.log.warn({ err }, 'older totals are last in usage and are repaired later'),
     );
   }
 
@@ -77,13 +77,13 @@ export class UsageTail {
   }
 
   async #repair(): Promise<void> {
-    // What the topic holds already may put it right.
+    // Records that are in the topic already may repair it.
     await this.#consumption?.caughtUp();
     for (const id of this.#stale.all()) {
       const { record } = this.#newest.get(id)!;
       const value = Buffer.from(record.value).toString('utf8');
       await this.#context.eventLog.append([{ topic: 'usage', key: record.key, value }]);
-      this.#context.log.warn({ id }, 'older totals stood last in usage: the newest were appended again');
+      this.#context.log.warn({ id }, 'older totals were last in usage: the newest were appended again');
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What the controllers and the consumer are given. */
+/** Injection tokens of the controllers and the consumer. */
 export const AGENT_CHANGES = Symbol('AgentChanges');
 export const POLICY_STORE = Symbol('PolicyStore');
 export const SAFETY_PACKAGES = Symbol('SafetyPackages');

@@ -105,7 +105,7 @@ describe('the file of a policy', () => {
     expect(failed({ ...PROFILE, freeze_on_violation: true, mode: 'observe' })).toEqual([1]);
   });
 
-  it('tells what an answer tells of the output, and which member of an expectation is not known', () => {
+  it('compares what an answer says of the output, and names the member of an expectation is not known', () => {
     const action = { type: 'mail', payload: { text: 'to a@example.com' } };
     const profile = { output_rules: { blocked_pii: ['email'] } };
     const found = { violation_type: 'unsafe_output', category: 'pii', pii_kind: 'email', matched_topic: null };
@@ -137,7 +137,7 @@ describe('the file of a policy', () => {
     expect(runCases(readPolicyFile({ profile, cases: [{ title: 'days', steps: times }] }))).toEqual([]);
   });
 
-  it('tells a shadow violation in observe mode', () => {
+  it('reports a shadow violation in observe mode', () => {
     const shadow = { ...CASE, expect: { allowed: true, violation_type: 'off_limits_action' } };
     const profile = { ...PROFILE, mode: 'observe' };
     expect(runCases(readPolicyFile({ profile, cases: [shadow] }))).toEqual([]);

@@ -5,7 +5,7 @@ import type { Action, ProfilePatch } from '@countersign/policy-engine';
 import { compileSchema } from '@countersign/http-edge';
 import { caseSchema, fileSchema, FROZEN, profileSchema } from './file-schema.js';
 
-/** Members of the answer that must be so; in observe mode a violation may stand beside `allowed: true`. */
+/** Expected members of the answer; in observe mode there may be a violation with `allowed: true`. */
 export interface ExpectedAnswer {
   readonly allowed?: boolean;
   readonly violation_type?: ViolationType | null;
@@ -24,9 +24,9 @@ export interface PolicyStep {
   readonly action: Action;
   /** ms since the epoch. */
   readonly atMs: number;
-  /** Checked so often in a row; the last one counts. */
+  /** Number of checks in a row; the result of the last one is compared. */
   readonly times: number;
-  /** `null`: whatever comes. */
+  /** `null`: any result. */
   readonly expect: ExpectedAnswer | null;
 }
 
@@ -36,7 +36,7 @@ export interface PolicyCase {
   readonly steps: readonly PolicyStep[];
 }
 
-/** A policy as it lies in a repository: the fields of a profile, or the rules of a safety package, and test cases. */
+/** A policy as a repository has it: the fields of a profile, or the rules of a safety package, and test cases. */
 export interface PolicyFile {
   readonly kind: 'profile' | 'rules';
   readonly patch: ProfilePatch;
@@ -45,7 +45,7 @@ export interface PolicyFile {
   readonly cases: readonly PolicyCase[];
 }
 
-/** What a file lacks, in words that name the place and never the value. */
+/** A problem of a policy file; the message names the place and never the value. */
 export class PolicyFileProblem extends Error {
   override readonly name = 'PolicyFileProblem';
 }
@@ -53,7 +53,7 @@ export class PolicyFileProblem extends Error {
 const fileProblem = compileSchema(fileSchema);
 const profileProblem = compileSchema(profileSchema);
 const caseProblem = compileSchema(caseSchema);
-/** When a case begins that names no time: at the start of a day and of a month. */
+/** Start of a case that names no time: the start of a day and of a month. */
 const BEGIN = Date.UTC(2026, 0, 1);
 const LATEST = Date.UTC(9999, 0, 1);
 

@@ -6,10 +6,10 @@ import type { Verdict } from '../simulate/simulated-agent.js';
 import { FROZEN } from './file-schema.js';
 import type { ExpectedAnswer, PolicyCase, PolicyFile } from './read-policy-file.js';
 
-/** What a check came out as. */
+/** Result of a check. */
 export type CameOut = Required<ExpectedAnswer>;
 
-/** A step that did not come out as expected. */
+/** A step with another result than expected. */
 export interface CaseFailure {
   readonly title: string;
   /** From 1; `null` where the case is a single check. */
@@ -30,20 +30,20 @@ const NOTHING = {
   matched_topic: null,
 };
 const REFUSED_FROZEN: CameOut = { ...NOTHING, allowed: false, severity: 'P1', reason: FROZEN_REASON, code: FROZEN };
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const NO_AGENT = '00000000-0000-4000-8000-000000000000';
 
-/** What the file's policy says in vain, on a profile without other rules. */
+/** Rules of the file's policy that have no effect, on a profile without other rules. */
 export function policyWarnings({ patch }: Pick<PolicyFile, 'patch'>): readonly string[] {
-  return profileWarnings(applyProfilePatch(emptyProfile(NOBODY), patch));
+  return profileWarnings(applyProfilePatch(emptyProfile(NO_AGENT), patch));
 }
 
 /** The first step of each case that fails under the file's policy, on a profile without other rules. */
 export function runCases({ patch, cases }: Pick<PolicyFile, 'patch' | 'cases'>): readonly CaseFailure[] {
-  const profile = applyProfilePatch(emptyProfile(NOBODY), patch);
+  const profile = applyProfilePatch(emptyProfile(NO_AGENT), patch);
   return cases.flatMap((one) => runCase(profile, one) ?? []);
 }
 
-/** The first step that fails, or `null`. A denial that freezes the agent is followed by refusals, as by a gateway. */
+/** The first step that fails, or `null`. After a denial that freezes the agent all checks are refused, as by a gateway. */
 export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase): CaseFailure | null {
   const agent = new SimulatedAgent(profile);
   let frozen = false;
@@ -67,8 +67,8 @@ function cameOut({ allowed, violation }: Verdict): CameOut {
   if (violation === null) return { ...NOTHING, allowed };
   const { violation_type, rule, severity, reason, detail, extras } = violation;
   const { category = null, pii_kind = null, matched_topic = null } = extras ?? {};
-  const told = { violation_type, rule, severity, reason, detail, category, pii_kind, matched_topic };
-  return { ...NOTHING, allowed, ...told };
+  const members = { violation_type, rule, severity, reason, detail, category, pii_kind, matched_topic };
+  return { ...NOTHING, allowed, ...members };
 }
 
 function holds(expected: ExpectedAnswer, came: CameOut): boolean {

@@ -6,8 +6,8 @@ const AT_ONCE = 4;
 const SECOND_MS = 1000;
 
 /**
- * What the accounts of this instance may ask of the chain: each so many look-ups a minute, and few at once, so that none
- * holds the nodes from the others.
+ * Limits the look-ups of each account on the chain, by minute and at once, so that no account keeps the nodes from the
+ * others.
  */
 export class AccountLookups {
   readonly #allowance: AddressAllowance;

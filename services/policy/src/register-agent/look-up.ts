@@ -1,10 +1,10 @@
 import { ChainRejected, ChainUnavailable } from '@countersign/chain';
 import type { Chain, ChainTransaction } from '@countersign/chain';
 
-/** Where a transaction is that can be had nowhere as final yet. */
+/** State of a transaction that is not final. */
 export type NotFinal = 'unknown' | 'not-finalized';
 
-/** No answer of the chain can be had; the text is for callers and names no node. */
+/** The chain does not answer; the message is for callers and names no node. */
 export class ChainNotAsked extends Error {
   override readonly name = 'ChainNotAsked';
 }
@@ -22,10 +22,10 @@ export async function lookUp(
     if (found !== null && !(found instanceof ChainRejected)) return found;
     const { state } = await chain.status(transactionSignature);
     if (state === 'pending' || state === 'confirmed') return 'not-finalized';
-    // A node that keeps no history refuses: it may be there.
+    // A node without history rejects the call: the transaction may exist.
     if (found !== null) throw found;
     if (state === 'not-found') return 'unknown';
-    // Finalized in between; a node that says so and does not show it has no history to show.
+    // Finalized in between; a node that reports it and does not return it has no history.
     const final = await chain.transaction(transactionSignature);
     if (final === null) throw new ChainUnavailable('node-unhealthy', 'The node does not show what it calls final');
     return final;

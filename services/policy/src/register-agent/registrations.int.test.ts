@@ -26,7 +26,7 @@ const caller = (accountId: string): Caller => ({ accountId, actor: { kind: 'user
 const [OURS, OTHERS] = [caller(ACCOUNT), caller(OTHER_ACCOUNT)];
 const register = (agentId: string): string => registrationMemo(agentId, nodeCrypto.sha256);
 /** Derived by a program, beside the curve. */
-const NOBODY = 'Bh57W1UyycZSoX6YdokgfyUZ41HTCaHFXdALqFp8zDnM';
+const NO_WALLET = 'Bh57W1UyycZSoX6YdokgfyUZ41HTCaHFXdALqFp8zDnM';
 const LAMPORTS = 5_000_000_000;
 const LOOK_EVERY_MS = 25;
 
@@ -155,7 +155,7 @@ describe('registrations by wallets that are not ours, on a network', () => {
     const unsent = await wallets.sign([good], [ours]);
     await expect(bring(unsent.signature)).rejects.toMatchObject(refusal(409, 'does not know the transaction'));
     const anAddress = ours.publicKey.toBase58();
-    for (const wallet of ['x', NOBODY, '1'.repeat(32), `1${anAddress}`]) {
+    for (const wallet of ['x', NO_WALLET, '1'.repeat(32), `1${anAddress}`]) {
       await expect(bring(unsent.signature, wallet)).rejects.toMatchObject(refusal(400, 'walletAddress must be'));
     }
     for (const signature of ['x', anAddress, `1${unsent.signature}`, `0${unsent.signature.slice(1)}`]) {
@@ -217,7 +217,7 @@ describe('registrations by wallets that are not ours, on a network', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('registers by the transaction that it built, which then registers nobody else', async () => {
+  it('registers by the transaction that it built, which then registers no other agent', async () => {
     const { ours } = wallets;
     const draft = await registrations.draft(ACCOUNT, AGENT, walletAddress());
     const { instructions, feePayer, recentBlockhash } = Transaction.from(Buffer.from(draft.transaction!, 'base64'));
@@ -257,8 +257,8 @@ describe('registrations by wallets that are not ours, on a network', () => {
     await bench.changes.freeze(OTHERS, OTHER_AGENT, null);
     const { facts } = await registrations.register(OTHERS, OTHER_AGENT, registration);
     expect(facts).toMatchObject({ status: 'frozen', chain_tx_signature: signature });
-    const told = (await events(bench.eventLog)).filter(({ leaf }) => leaf.agentId === OTHER_AGENT);
-    expect(told.map(({ leaf }) => leaf.type)).toEqual(['agent.created', 'agent.frozen', 'agent.registered']);
+    const published = (await events(bench.eventLog)).filter(({ leaf }) => leaf.agentId === OTHER_AGENT);
+    expect(published.map(({ leaf }) => leaf.type)).toEqual(['agent.created', 'agent.frozen', 'agent.registered']);
   });
 
   it('refuses an inactive agent before anything is asked or paid', async () => {

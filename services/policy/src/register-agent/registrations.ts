@@ -22,8 +22,8 @@ const NOT_FINAL: Readonly<Record<NotFinal, string>> = {
 };
 
 /**
- * Registration of agents by wallets of their users. Everything is judged before anything is written, and one write
- * then registers: the store takes a transaction once. Throws HttpRefusal: 400, 404, 409, 429, 503.
+ * Registers agents by the wallets of their users. Everything is checked before anything is written, and one write registers:
+ * the store accepts a transaction once. Throws HttpRefusal: 400, 404, 409, 429, 503.
  */
 export class Registrations {
   constructor(
@@ -33,7 +33,7 @@ export class Registrations {
     private readonly lookups = new AccountLookups(),
   ) {}
 
-  /** @param walletAddress who will sign and pay; the chain is asked only where it is given */
+  /** @param walletAddress of the wallet that will sign and pay; the chain is asked only where it is given */
   async draft(accountId: string, id: string, walletAddress: string | undefined): Promise<RegistrationDraft> {
     if (walletAddress !== undefined && !isWalletAddress(walletAddress)) throw new HttpRefusal(400, BAD_WALLET);
     const agent = await this.changes.find(accountId, id);
@@ -55,7 +55,7 @@ export class Registrations {
     const agent = await this.changes.find(caller.accountId, id);
     this.#refuse(agent);
     const taker = await this.store.registeredBy(transactionSignature);
-    // This agent's own: it is being registered by another call, which the write will tell.
+    // Another call registers this agent by it: the write fails then.
     if (taker !== null && taker !== agent.id) throw new HttpRefusal(409, TAKEN);
     const found = await this.#reach(caller.accountId, () => lookUp(() => this.context.chain(), transactionSignature));
     if (typeof found === 'string') throw new HttpRefusal(409, NOT_FINAL[found], { 'Retry-After': '1' });

@@ -20,7 +20,7 @@ import type { PolicyStore } from '../store/port.js';
 const PAGE = 500;
 const WAIT_MS = 1000;
 
-/** Agents that are made by an API key: none is a way out of the rules of another (decision record 0057). */
+/** Registers agents by API keys: a new agent does not evade the rules of another (decision record 0057). */
 export class KeyRegistrations {
   constructor(
     private readonly changes: Pick<AgentChanges, 'create'>,
@@ -30,8 +30,8 @@ export class KeyRegistrations {
   ) {}
 
   /**
-   * Makes an agent that begins with the default profile of the account; where none is set, with what any agent of the key is
-   * denied. Unless the first key makes it, only a key that names it acts as it.
+   * Creates an agent with the default profile of the account; where none is set, with everything that any agent of the key is
+   * denied. Unless the first key creates it, only a key that names it acts as it.
    * @throws HttpRefusal 403 while an agent of the key is frozen, unless it is the first key; 409; 503
    */
   async register({ accountId, apiKeyId, powers }: ApiKeyCaller, fields: AgentFields): Promise<Agent> {
@@ -58,7 +58,7 @@ export class KeyRegistrations {
     return this.changes.create(uuidV4(), caller, fields, beginning);
   }
 
-  /** Inactive ones too: an agent that was deactivated for what it did leaves its rules to the next. */
+  /** With inactive ones: the rules of an agent that was deactivated apply to the next. */
   async #agentsOf(accountId: string, ids: ReadonlySet<string> | null): Promise<readonly Agent[]> {
     const agents: Agent[] = [];
     if (ids !== null) {
@@ -74,7 +74,7 @@ export class KeyRegistrations {
     return agents;
   }
 
-  /** By the record, or by the flag of the counters: a gateway that froze an agent is ahead of its record. */
+  /** Reads records and the flags of the counters: a gateway that froze an agent is ahead of its record. */
   async #refuseFrozen(agents: readonly Agent[]): Promise<void> {
     const flags = await Promise.all(
       agents.map(

@@ -9,7 +9,7 @@ export interface SafetyPackage {
   readonly name: string;
   readonly description: string;
   readonly rules: RulePatch;
-  /** What the rules alone, on a profile without others, make of actions; not told to callers. */
+  /** Results of actions under these rules alone, on a profile without others; not part of answers. */
   readonly cases: readonly PolicyCase[];
 }
 

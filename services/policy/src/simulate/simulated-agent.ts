@@ -3,7 +3,7 @@ import { ReplayCounts } from '@countersign/counters';
 import { compileProfile, decide } from '@countersign/policy-engine';
 import type { Action, CompiledProfile, Decision, Violation } from '@countersign/policy-engine';
 
-/** What a profile makes of a check. In observe mode a violation may stand beside `allowed`. */
+/** Result of a check under a profile. In observe mode there may be a violation although it is allowed. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly violation: Violation | null;
@@ -12,8 +12,8 @@ export interface Verdict {
 }
 
 /**
- * One agent under one profile, whose checks are judged at times of the caller's choice, in the order of the calls: by
- * `decide` and the counters' own arithmetic, as a gateway does. Plan and freeze are left to the caller.
+ * One agent under one profile. Its checks are decided at times of the caller's choice, in the order of the calls, by `decide`
+ * and the arithmetic of the counters, as a gateway does. Plan and freeze are up to the caller.
  */
 export class SimulatedAgent {
   readonly profile: CompiledProfile;
@@ -23,12 +23,12 @@ export class SimulatedAgent {
     this.profile = compileProfile(profile);
   }
 
-  /** Judges and counts. */
+  /** Decides and counts. */
   check(action: Action, atMs: number): Verdict {
     return this.settle(decide(this.profile, action), atMs);
   }
 
-  /** Judges spending and rate after what the static rules decided, and counts. */
+  /** Applies spending and rate limits to the decision of the static rules, and counts. */
   settle({ violation, costMicros }: Pick<Decision, 'violation' | 'costMicros'>, atMs: number): Verdict {
     const { spending, rate, observe, freezeOnViolation } = this.profile;
     const judgement = this.#counts.check({ violation, costMicros, spending, rate, observe, freezeOnViolation }, atMs);
@@ -39,7 +39,7 @@ export class SimulatedAgent {
     };
   }
 
-  /** Counts what was counted of a check that is not judged. */
+  /** Counts a check that is not decided as it was counted. */
   count(counted: { readonly costMicros: number; readonly countsRate: boolean }, atMs: number): void {
     this.#counts.count(counted, atMs);
   }

@@ -53,20 +53,20 @@ function claimOf({ accountId, eventId, occurredAtMs, offset, partition }: LoadEv
   return { accountId, keySha256, bodySha256: 'b', eventId, occurredAtMs, answer: { status: 200 } };
 }
 
-/** Follows a partition from `from` in batches of at most `size`; tells of each. */
+/** Follows a partition from `from` in batches of at most `size`; reports each. */
 export async function followLoad(
   store: PolicyStore,
   partition: number,
   from: number,
   end: number,
   size: number,
-  told: (next: number) => void = () => undefined,
+  followed: (next: number) => void = () => undefined,
 ): Promise<void> {
   for (let at = from; at < end; at += size) {
     const next = Math.min(at + size, end);
     const events = Array.from({ length: next - at }, (_, i) => loadEvent(partition, at + i));
     await store.follow({ partition, next, logTimeMs: T, events }, decideLoad);
-    told(next);
+    followed(next);
   }
 }
 

@@ -40,7 +40,7 @@ export interface InspectedClaim {
   readonly value: object | null;
 }
 
-/** What policy stores, as it is read to be checked. */
+/** The store of policy as it is read to be checked. */
 export interface PolicyInspection extends StoreInspection {
   /** Of an account and one partition each. */
   accountTotals(): AsyncIterable<InspectedTotals<AccountTotals>>;

@@ -50,9 +50,9 @@ if (SERVER === undefined) {
       const dayMicros = offsets.reduce((sum, offset) => sum + offset, 0);
       expect(usage.get(`agent:${name}0`)).toMatchObject({ dayMicros, offset: offsets.at(-1)! + 1 });
       const agent = (await store.find(`${name}0`))!;
-      const told = (await store.outbox.pending(10_000)).map(({ record }) => record);
+      const published = (await store.outbox.pending(10_000)).map(({ record }) => record);
       const revisions = Array.from({ length: agent.revision - 1 }, (_, i) => `${name}0:${i + 2}`);
-      expect(told.filter(({ key }) => key === `${name}0`).map(({ value }) => value)).toEqual(revisions);
+      expect(published.filter(({ key }) => key === `${name}0`).map(({ value }) => value)).toEqual(revisions);
       const announced = (await store.announcements.unannounced(10_000)).filter(({ id }) => id === `${name}0`);
       expect(announced.map(({ version }) => version)).toEqual([1, ...revisions.map((_, i) => i + 2)]);
     }

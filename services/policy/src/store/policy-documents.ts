@@ -15,7 +15,7 @@ const FORGET_EVERY_MS = 60_000;
 /** Intervals of ids, with a batch: more than a batch brings, so that they do not pile up. */
 const FORGOTTEN_AT_ONCE = 2000;
 
-/** What policy keeps, as documents. */
+/** The store of policy on a document store. */
 export class PolicyDocuments implements PolicyStore {
   readonly outbox: OutboxStore;
   readonly announcements: AnnouncementStore;

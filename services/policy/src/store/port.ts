@@ -10,14 +10,14 @@ export interface Page<T> {
   readonly total: number;
 }
 
-/** An agent as it is to be from now on, with the messages that tell of it. */
+/** A new revision of an agent, with the messages that publish it. */
 export interface AgentWrite {
   readonly agent: Agent;
-  /** Go to the outbox, in this order. */
+  /** In the order in which they are published. */
   readonly records: readonly NewRecord[];
 }
 
-/** The part of an event that the store needs to tell it from its repetition. */
+/** The part of an event by which the store recognizes its repetition. */
 export interface FollowedEvent {
   readonly offset: number;
   /** UUID v7, lower case. */
@@ -36,11 +36,11 @@ export interface FollowedBatch<E extends FollowedEvent> {
   readonly events: readonly E[];
 }
 
-/** What is stored about the agents and accounts of a batch. */
+/** Stored agents and totals that a batch concerns. */
 export interface FollowState {
   agent(id: string): Agent | null;
   agentTotals(id: string): AgentTotals | null;
-  /** To be added to; of the batch's partition alone where each partition's share is kept apart. */
+  /** Of the batch's partition alone. */
   accountTotals(id: string): AccountTotals | null;
 }
 
@@ -52,7 +52,7 @@ export interface FollowEffects {
   readonly agents: readonly AgentWrite[];
 }
 
-/** A `usage` record that the topic lacks. `value: null`: it is over. */
+/** A record of the topic `usage` that is not published yet. `value: null`: it has ended. */
 export interface UsageRow {
   readonly key: string;
   /** Rises with every change of the row. */
@@ -60,7 +60,7 @@ export interface UsageRow {
   readonly value: JsonValue | null;
 }
 
-/** A transaction registers one agent for ever: nothing was written. */
+/** Another agent was registered by this transaction: nothing was written. */
 export class TransactionTaken extends Error {
   override readonly name = 'TransactionTaken';
 }
@@ -71,14 +71,15 @@ export class AgentsFull extends Error {
 }
 
 /**
- * Agents with their profiles, and what the log's checks add up to.
+ * Agents with their profiles, and the totals of the checks in the log.
  * - A method that writes MUST be durable when it resolves, and write everything or nothing.
  * - Outbox rows and announcements (kind `agent`, the agent's id and revision) MUST be written with the agent.
- * - No two agents MUST ever have one `chain_tx_signature`, whoever writes at once.
- * - A method rejects only when the store cannot be used; the caller answers 503 or stops its partition.
+ * - No two agents MUST ever have the same `chain_tx_signature`, also when several instances write at once.
+ * - A method rejects for other reasons than those named only when the store cannot be used: the caller answers 503, or the batch
+ *   is delivered again.
  */
 export interface PolicyStore {
-  /** What the relay carries into the log. */
+  /** Records that the relay appends to the log. */
   readonly outbox: OutboxStore;
   readonly announcements: AnnouncementStore;
 
@@ -94,31 +95,31 @@ export interface PolicyStore {
    */
   replace(write: AgentWrite): Promise<boolean>;
   find(id: string): Promise<Agent | null>;
-  /** Another account's agent is read no more than one that does not exist. */
+  /** `null` for an agent of another account, which is not read. */
   findOf(accountId: string, id: string): Promise<Agent | null>;
   /** The id of the agent, of whatever account, that the transaction registered. */
   registeredBy(transactionSignature: string): Promise<string | null>;
   /** Agents of an account, newest first. */
   list(accountId: string, limit: number, offset: number): Promise<Page<Agent>>;
   /**
-   * Takes an agent as the topic `agents` tells it, unless the store has it at that revision or a later one. Nobody is
-   * told: the topic has it.
+   * Stores an agent as the topic `agents` has it, unless the store has it at that revision or a later one. Nothing is published:
+   * the topic has it.
    * @throws TransactionTaken where another agent has its `chain_tx_signature`
    */
   adopt(agent: Agent): Promise<void>;
-  /** Every agent; for publishing again what a topic lost. */
+  /** Every agent: to publish records again that a topic lost. */
   all(): AsyncIterable<Agent>;
 
-  /** Where following stands: the offset after the last event whose effects are stored, or `null`. */
+  /** The offset after the last event whose effects are stored, or `null`. */
   position(partition: number): Promise<number | null>;
   /**
-   * Stores a batch's effects, each once, and then its position: a crash in between, the same batch again, or an instance
-   * that has lost the partition without noticing changes nothing twice and moves nothing back. Events below the stored
-   * position, and events whose id was seen in the partition before, are left out of `fresh`. Ids are remembered for at
+   * Stores a batch's effects and its position in one transaction: a repeated batch, or an instance that has lost the partition
+   * without noticing, changes nothing. Events below the stored position, and events whose id was seen in the partition before,
+   * are left out of `fresh`. Ids are remembered for at
    * least 72 h of the log's time beyond the time in the id, which covers every repetition: no writer appends an event
    * later than 48 h after it.
-   * `decide` is pure and may be called again, also with fewer events, when another change came between. It may ask for
-   * the agents and accounts of the batch alone, and its effects are of them.
+   * `decide` is pure and may be called again, also with fewer events, after a conflict. It asks only for agents and accounts of
+   * the batch, and its effects concern only these.
    */
   follow<E extends FollowedEvent>(
     batch: FollowedBatch<E>,
@@ -129,17 +130,17 @@ export interface PolicyStore {
   positions(): Promise<Readonly<Record<number, number>>>;
   /**
    * At most `limit` rows that changed since they were published last, in the order of their keys, above the key `after`.
-   * One sweep from `''` gives every row that was unpublished when it began.
+   * One sweep from `''` returns every row that was unpublished when it began.
    */
   unpublished(after: string, limit: number): Promise<readonly UsageRow[]>;
-  /** A row that changed in between stays unpublished. A row that is over is dropped. */
+  /** Marks rows as published, unless they have changed since. A row that has ended is removed. */
   published(rows: readonly UsageRow[]): Promise<void>;
-  /** Ends claims that are older; they become rows with `value: null`. At most `limit`; gives how many. */
+  /** Ends at most `limit` claims that are older; their rows have `value: null` then. Returns how many. */
   endClaims(olderThanMs: number, limit: number): Promise<number>;
 
   /**
-   * Rows of `usage` that the topic has in these versions or lower ones get a version above: what is published of them
-   * next is taken for newer. Keys that are not of accounts or agents, and unknown ones, are passed over.
+   * Raises the versions of rows of `usage` above these, which the topic has: what is published next is newer. Keys that are not of
+   * accounts or agents, and unknown ones, are ignored.
    */
   raiseUsage(versions: ReadonlyMap<string, number>): Promise<void>;
 

@@ -32,7 +32,7 @@ function registered(before: Agent, transactionSignature: string): Agent {
 
 const record = (value: string) => ({ topic: 'agents', key: 'k', value }) as const;
 
-/** What every store of policy must do for agents that are registered on the chain. */
+/** Contract of every store of policy for agents that are registered on the chain. */
 export function registeredContract(backend: string, open: () => Promise<OpenedStore>): void {
   describe(`registered agents on ${backend}`, () => {
     let opened: OpenedStore;

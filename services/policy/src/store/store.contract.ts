@@ -44,7 +44,7 @@ function claim(occurredAtMs: number): Claim {
   return { accountId: ACCOUNT, keySha256: 'k', bodySha256: 'b', eventId: eventId(occurredAtMs), occurredAtMs, answer };
 }
 
-/** What every store of policy must do. */
+/** Contract of every store of policy. */
 export function policyStoreContract(backend: string, open: () => Promise<OpenedStore>): void {
   describe(`the policy store on ${backend}`, () => {
     let opened: OpenedStore;
@@ -95,10 +95,10 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         expect((await store.announcements.unannounced(10)).map((row) => row.version)).toEqual([1, 2]);
       });
 
-      it('adopts what a topic tells unless it has that or later, and tells nobody', async () => {
+      it('adopts an agent of a topic unless it has that or a later one, and publishes nothing', async () => {
         await store.create({ agent: agent(1), records: [] });
         const later = { ...frozen(agent(1)), revision: 5 };
-        for (const told of [later, { ...later, frozenAtMs: 7 }, agent(1), agent(2)]) await store.adopt(told);
+        for (const published of [later, { ...later, frozenAtMs: 7 }, agent(1), agent(2)]) await store.adopt(published);
         expect([await store.find(agent(1).id), await store.find(agent(2).id)]).toEqual([later, agent(2)]);
         expect(await store.replace({ agent: { ...later, revision: 6 }, records: [] })).toBe(true);
         expect((await store.announcements.unannounced(10)).map(({ version }) => version)).toEqual([1, 6]);
