@@ -13,12 +13,12 @@ type AgentFacts = Extract<UsageFacts, { kind: 'agent' }>;
 
 const ACCOUNT = 'account:';
 
-/** Totals as somebody keeps them. */
+/** Totals as a snapshot or a store holds them. */
 interface Claimed {
   readonly key: string;
   readonly place: string;
   readonly totals: readonly (readonly [name: string, value: string | number])[];
-  /** What the partitions add up to that it stands on, each up to where it stands. */
+  /** Sums of the log over the partitions that the totals count, each up to its position. */
   readonly recounted: Totals[];
 }
 
@@ -29,7 +29,7 @@ interface Stand {
   reached: boolean;
 }
 
-/** What is counted for an account or an agent in one partition. */
+/** Sums of an account or an agent in one partition. */
 interface Tally {
   readonly key: string;
   readonly sums: Sums;
@@ -41,7 +41,7 @@ interface Tally {
   readonly stands: Stand[];
 }
 
-/** Counts actions and spending anew from the leaves and compares with the snapshots and with policy's store. */
+/** Recounts actions and spending from the leaves and compares with the snapshots and with policy's store. */
 export class UsageRecount {
   readonly #check: Check;
   /** By partition and key. */
@@ -92,8 +92,8 @@ export class UsageRecount {
     if (ends === null) return;
     for (const tally of this.#tallies.values()) {
       this.#reach(tally, Infinity);
-      const told = tally.stands.filter(({ claimed }) => claimed.place.startsWith('usage')).map(({ at }) => at);
-      if (tally.due >= 0 && Math.max(-1, ...told) <= tally.due)
+      const published = tally.stands.filter(({ claimed }) => claimed.place.startsWith('usage')).map(({ at }) => at);
+      if (tally.due >= 0 && Math.max(-1, ...published) <= tally.due)
         this.#check.wrong(
           `usage ${tally.key}`,
           `offset ${tally.due} counts and no snapshot holds it, although the position is ${this.#position.of(partitionOf(tally.due))}`,
@@ -109,7 +109,7 @@ export class UsageRecount {
     }
   }
 
-  /** What the log adds up to for each account. */
+  /** Sums of the log for each account. */
   accounts(): ReadonlyMap<string, Totals> {
     const accounts = new Map<string, Totals>();
     for (const { key, sums } of this.#tallies.values()) {
