@@ -1,44 +1,74 @@
 import type { Plan, SpendingWindow, RateLimit, Severity, ViolationType, AnswerExtras } from '@countersign/contracts';
 
-/** Records whose version in a gateway's read model must not be older than the counters'. */
+/*
+ * Terms of this file:
+ * - trip: the one atomic call of the counters that a check makes.
+ * - policy: the rules of the agent's profile: static rules, spending limit, rate limit.
+ * - refusal: the outcomes `sandbox_expired`, `action_cap` and `frozen`. They come before the policy and count nothing.
+ * - read model: the gateway's in-memory copy of accounts, API keys, agents and profiles. It follows the event log, so
+ *   it may be older than the versions that the counters know.
+ * - claim: the record of an idempotency key: first a judgement (open), then the answer (answered). It exists for
+ *   `CLAIM_MS` after the judgement.
+ * - revert: to undo what a check counted, because its event is not in the log (`takeBack`).
+ * - credit: spending that was counted and is returned to the budget later, because the outcome of the check says that
+ *   the action was skipped. Code names it `giveBack` and `…Back…`.
+ * - tail: the events of the topic `agent-events` after those that a snapshot contains.
+ */
+
+/** Records whose version in a gateway's read model must not be below the version that the counters know. */
 export type VersionedKind = 'account' | 'api-key' | 'session' | 'agent';
 
-/** A denial by the static rules (off-limits, APIs, data scope, output), found before the trip. */
+/**
+ * A violation. In a trip: of a static rule (off-limits, APIs, data scope, output), found by the gateway before the
+ * trip. In a judgement: that one, or the one of spending or rate that the counters found.
+ */
 export interface StaticViolation {
   readonly violation_type: ViolationType;
   readonly severity: Severity;
+  /** In words, for the answer. */
   readonly reason: string;
+  /** The violated rule, such as `rate_limit:3/10s`; `null`: it has no name. */
   readonly rule: string | null;
+  /** The facts behind it in words, such as limit and count; `null`: none. */
   readonly detail: string | null;
+  /** Members of the answer in addition to those of every denial; `null`: none. */
   readonly extras: AnswerExtras | null;
 }
 
-/** Input of the one atomic round trip of a check. Money is whole micro-dollars, at most 2^53 − 1. */
+/** Input of a trip. Money is whole micro-dollars, at most 2^53 − 1. */
 export interface CheckTrip {
   readonly accountId: string;
   readonly agentId: string;
   readonly apiKeyId: string;
   /** Versions in the gateway's read model when it judged the static rules. */
   readonly versions: { readonly account: number; readonly apiKey: number; readonly agent: number };
+  /** `actionCap` `null`: no cap. `sandboxExpiresAtMs` `null`: does not expire. */
   readonly plan: { readonly plan: Plan; readonly actionCap: number | null; readonly sandboxExpiresAtMs: number | null };
-  /** Version of the agent's profile for the static rules: an allowed answer is replayed only under it. */
+  /** Version of the profile that the static rules and the limits of this trip come from. */
   readonly profileVersion: number;
   /** The agent's status in the read model is `frozen`. */
   readonly frozen: boolean;
+  /** Observe mode: a violation is returned and does not deny. */
   readonly observe: boolean;
+  /** The profile says that a denial freezes the agent. */
   readonly freezeOnViolation: boolean;
+  /** The static violation; `null`: none was found. */
   readonly violation: StaticViolation | null;
+  /** Cost of the action. */
   readonly costMicros: number;
+  /** `null`: no limit. */
   readonly spending: { readonly limitMicros: number; readonly window: SpendingWindow } | null;
+  /** `null`: no limit. */
   readonly rate: RateLimit | null;
+  /** `null`: the check has no idempotency key. */
   readonly idempotency: { readonly keySha256: string; readonly bodySha256: string } | null;
-  /** Fresh random material of the gateway: 10 bytes hex for the event id; salts in base64url. */
+  /** Fresh random bytes of the gateway: 10 bytes in hex for the event id; salts in base64url. */
   readonly entropy: string;
   readonly actionSalt: string;
   readonly payloadSalt: string | null;
 }
 
-/** Decision of the trip. With the request's body and the profile it determines the event's bytes. */
+/** Decision of a trip. With the request's body and the profile it determines the bytes of the event. */
 export interface Judgement {
   /** The counters' clock, ms since the epoch. */
   readonly nowMs: number;
@@ -47,12 +77,15 @@ export interface Judgement {
   readonly payloadSalt: string | null;
   readonly versions: CheckTrip['versions'];
   readonly outcome: 'allowed' | 'denied' | 'frozen' | 'sandbox_expired' | 'action_cap';
-  /** The violation found, static or counted; in observe mode present although `outcome` is `allowed`. */
+  /** The first violation found; present although `outcome` is `allowed` in observe mode. `null` with a refusal. */
   readonly violation: StaticViolation | null;
+  /** Counted towards spending; 0 unless allowed. */
   readonly costMicros: number;
+  /** Counts as an action of the account: allowed or denied, no refusal. */
   readonly countsAction: boolean;
-  /** Allowed (or let pass in observe mode) under a profile with a rate limit: counts towards it. */
+  /** Counts towards the rate: allowed, under a profile with a rate limit. */
   readonly countsRate: boolean;
+  /** Denied under a profile with `freezeOnViolation`: the caller calls `freeze` once the event is durable. */
   readonly freezesAgent: boolean;
 }
 
@@ -61,96 +94,130 @@ export interface StoredAnswer {
   readonly status: number;
   readonly body: string;
   readonly eventId: string;
+  /** Value of the header `x-policy-coverage`; `null`: the answer has no such header. */
   readonly coverage: string | null;
 }
 
 export type CheckTripResult =
+  /** A new check: append its event, then answer. */
   | { readonly kind: 'judged'; readonly judgement: Judgement }
-  /** Nothing was counted or claimed: the read model is older than this; wait for it and retry. */
+  /**
+   * The read model is older than `versions`: wait until it has reached all of them, then repeat the trip. Nothing was
+   * counted or claimed.
+   */
   | { readonly kind: 'stale'; readonly versions: CheckTrip['versions'] }
-  /** The same key with the same body was answered, and the answer still holds: give the same answer. */
+  /** The same key with the same body has an answer that still holds: give the same answer. Nothing was counted. */
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
-  /** The same key is pending or had a 503: append the bytes that this judgement determines, then answer. */
+  /**
+   * The same key with the same body has an open claim: another check is about to be answered, or its caller got 503.
+   * Append the bytes that this earlier judgement determines, then answer. Nothing was counted again.
+   */
   | { readonly kind: 'claimed'; readonly judgement: Judgement }
   /**
-   * As `claimed`, but freeze, plan or profile changed since: judged again; the old event is to be marked unanswered.
+   * As `claimed`, but the version of the account or the agent, or the freeze flag, has changed since the earlier
+   * judgement. What that had counted was reverted, and `judgement` is new and counted. The caller has the event of
+   * `superseded` recorded as unanswered (`action.unanswered`), because it may be in the log.
    */
   | { readonly kind: 'rejudged'; readonly judgement: Judgement; readonly superseded: Judgement }
-  /** The same key with another body. */
+  /** The same key with another body. Nothing was counted. */
   | { readonly kind: 'conflict' }
-  /** The bound of idempotency keys is reached by pending ones, and none is answered: nothing was counted. */
+  /**
+   * There is no room for the new key: a bound of {@link ClaimBounds}, `most`, is reached, and there is no answered
+   * claim to evict. Nothing was counted or claimed.
+   */
   | { readonly kind: 'crowded'; readonly most: number }
-  /** The counters lost their data and are being rebuilt, or cannot be reached: answer 503. */
+  /**
+   * The counters do not serve, or a call of them failed: answer 503. A call that failed may have counted and claimed.
+   */
   | { readonly kind: 'unavailable'; readonly reason: string };
 
 export interface AccountUsage {
-  /** Actions in the current period (paid: calendar month UTC). */
+  /** Actions in `period`. */
   readonly actionsInPeriod: number;
+  /** Actions of all time: what the cap of a sandbox is compared with. */
   readonly actionsEver: number;
+  /**
+   * Calendar month (UTC) such as `2026-11`, whatever the plan: that of the clock, or a later one that an action was
+   * counted in.
+   */
   readonly period: string;
 }
 
-/** Usage that a check of an agent would be judged by now. */
+/** The usage that a check of an agent would be judged by now. */
 export interface AgentUsage {
   readonly nowMs: number;
-  /** The freeze flag. */
+  /** The freeze flag of the counters. */
   readonly frozen: boolean;
-  /** Spending of the day and the month, less credits. */
+  /** Spending of the day (UTC), less credits. */
   readonly dayMicros: number;
+  /** Spending of the month (UTC), less credits. */
   readonly monthMicros: number;
-  /** Checks in the requested rate window; 0 without one. */
+  /** Checks in the window of the rate limit that was passed; 0 when none was passed. */
   readonly rateCount: number;
-  /** Time of the check that must leave that window before another one fits; `null` when one fits now, or none ever. */
+  /**
+   * Time of the counted check that must leave that window before another check fits, ms. `null` in every other case: a
+   * check fits now, no rate limit was passed, or its maximum is 0, so that none ever fits.
+   */
   readonly rateBlockedBy: number | null;
 }
 
-/** Effect of an event of the log on the counters; derived from its envelope by the caller. */
+/** Effect of an event of the log on the counters. The caller derives it from the message of `agent-events`. */
 export interface CountedEvent {
   readonly partition: number;
   readonly offset: number;
   readonly accountId: string;
   readonly agentId: string;
   readonly eventId: string;
+  /** `nowMs` of its judgement: the day, month and rate window in which it counts. */
   readonly occurredAtMs: number;
+  /** This and the next three: as in {@link Judgement}. */
   readonly countsAction: boolean;
   readonly countsRate: boolean;
   readonly costMicros: number;
   readonly freezesAgent: boolean;
+  /** `null`: it had no idempotency key. */
   readonly idempotency: {
     readonly keySha256: string;
     readonly bodySha256: string;
-    /** Version of the profile that judged it; `null`: unknown. */
+    /** Version of the profile that judged it; `null`: unknown, so an answer that allows is not replayed. */
     readonly profileVersion: number | null;
     readonly answer: StoredAnswer;
   } | null;
 }
 
+/** Totals, freezes, answered claims and versions up to one position of the log. */
 export interface UsageSnapshot {
   readonly accounts: readonly {
     readonly accountId: string;
+    /** As in {@link AccountUsage}. */
     readonly period: string;
     readonly actionsInPeriod: number;
     readonly actionsEver: number;
   }[];
   readonly agents: readonly {
     readonly agentId: string;
+    /** Newest day (UTC) with spending, such as `2026-11-21`, and its sum before credits. */
     readonly day: string;
     readonly dayMicros: number;
+    /** Newest month (UTC) with spending, such as `2026-11`, and its sum before credits. */
     readonly month: string;
     readonly monthMicros: number;
-    /** Credited part of the sums; absent: nothing. */
+    /** Credits of that day and of that month; absent: none. */
     readonly dayBackMicros?: number;
     readonly monthBackMicros?: number;
+    /** Times of the checks that count towards the rate, ms, in any order. */
     readonly rateTimes: readonly number[];
     readonly frozen: boolean;
+    /** Time of the newest unfreeze, ms; 0: never. */
     readonly unfrozenAtMs: number;
   }[];
+  /** Answered claims; those with a status other than 200 are ignored. */
   readonly claims: readonly {
     readonly accountId: string;
     readonly keySha256: string;
     readonly bodySha256: string;
     readonly occurredAtMs: number;
-    /** As in `CountedEvent`: an allowed answer of an unknown profile is not replayed. */
+    /** As in {@link CountedEvent}. */
     readonly profileVersion: number | null;
     readonly answer: StoredAnswer;
   }[];
@@ -167,31 +234,38 @@ export interface GivenBackSums {
   readonly monthMicros: number;
 }
 
-/** They have lost their data and are being rebuilt, or cannot be reached. */
+/**
+ * The counters do not serve (they have lost their data, are being rebuilt, or are closed), or their server cannot be
+ * reached, or the lease of a rebuild is lost. A call that was sent may have had its effect.
+ */
 export class CountersUnavailable extends Error {
   override readonly name = 'CountersUnavailable';
 }
 
-/** Time for which an idempotency key is remembered, ms. */
+/** Time after its judgement for which a claim exists, ms. */
 export const CLAIM_MS = 24 * 60 * 60 * 1000;
-/** Time for which an answer that allows is replayed, ms; a denial is replayed as long as its key is remembered. */
+/** Time after its judgement for which an answer that allows is replayed, ms. A denial is replayed for `CLAIM_MS`. */
 export const ALLOW_REPLAY_MS = 10 * 60 * 1000;
 
-/** Maximum numbers of remembered idempotency keys. */
+/** How many claims may exist. */
 export interface ClaimBounds {
-  /** Of all accounts. */
+  /** Of all accounts together. */
   readonly all: number;
   /** Of one account. */
   readonly account: number;
 }
 export const CLAIM_BOUNDS: ClaimBounds = { all: 1_000_000, account: 100_000 };
 
-/** Remembered idempotency keys. */
+/** Numbers of claims. */
 export interface ClaimFigures {
-  /** Not answered yet. */
+  /** Existing ones without an answer. */
   readonly open: number;
+  /** Existing ones with an answer. */
   readonly answered: number;
-  /** Forgotten early for a bound of {@link ClaimBounds}, since the counters were rebuilt. */
+  /**
+   * Claims that were evicted before their time because a bound of {@link ClaimBounds} was reached, since the last
+   * rebuild.
+   */
   readonly evicted: number;
 }
 
@@ -203,96 +277,129 @@ export function allows(answer: StoredAnswer): boolean {
 /** The lease of a rebuild. */
 export interface RebuildLease {
   /**
-   * Time after the start of the lease within which an event judged before it may still reach the log, ms: the tail is
-   * read to its end again after that, before `serve`.
+   * Time after the beginning of the rebuild within which an event that was judged before may still reach the log, ms.
+   * The holder replays the tail, waits until this time is over, replays what was added, and then calls `serve`.
    */
   readonly settleMs: number;
 }
 
 /**
- * The state that gateways share when they decide. One clock, one atomic trip per check.
+ * The state that gateways share when they decide, with one clock.
  *
- * `check` judges in this order and counts only what it decided: version of the API key (stale) → idempotency (answered,
- * conflict, claimed) → versions (stale) → plan (`sandbox_expired`, `action_cap`) → freeze → the static violation →
- * spending → rate. The key's version comes first, because the caller must be authenticated before an old answer is
- * returned.
- * - Stale: a version that was raised, or under which the open claim of this idempotency key was judged, is above the
- *   trip's. It has no effect.
- * - Plan: expired from `sandboxExpiresAtMs` on; the cap is compared with all actions ever in a sandbox, else with those
- *   of the calendar month.
- * - A check that reaches the policy (everything after freeze) counts one action, allowed or denied; spending and rate
- *   count only allowed ones.
- * - Spending: day and month are counted whether or not a limit is set. The sum of the window plus this cost must not
- *   exceed the limit (`action`: the cost alone); a free action exceeds none, even where the window already exceeds it.
- *   Sums saturate at 2^53 − 1. Credits of a window are not in its sum.
- * - Rate: an exact sliding window over the checks judged under a rate limit; one counts while `now − time < per_seconds
- *   * 1000`. A window that a profile widens contains what the narrower one still contained.
- * - In observe mode nothing after freeze denies: the violation is returned, the outcome is `allowed`, everything
- *   counts, nothing freezes.
- * - Windows are those of the counters' clock in UTC.
- * - With an idempotency key the judgement is kept as a claim for 24 hours in the same step. A claim whose account or
- *   agent version or freeze flag has changed is judged again (`rejudged`); what it counted is reverted first.
- * - Claims are bounded: beyond the bound a check with a new idempotency key is `unavailable`.
- * - `check` never sets the freeze flag: the gateway calls `freeze` once the denial is durable.
+ * **A check** is judged by the first of these steps that applies:
+ * 1. The API key's version in the trip is below the one raised: `stale`. This comes first, because the caller must be
+ *    authenticated before it gets an old answer.
+ * 2. The idempotency key has a claim with another body: `conflict`. One whose answer is a denial: `answered`.
+ * 3. The version of account or agent in the trip is below the one raised, or below that of an open claim of the
+ *    idempotency key: `stale`.
+ * 4. The claim's answer allows, `profileVersion` is the version that allowed it, the agent is not frozen (neither in
+ *    the trip nor by the flag), and less than `ALLOW_REPLAY_MS` has passed since its judgement: `answered`. If one of
+ *    these does not hold, the check is judged as a new one (step 7), and what the first one counted stays counted: its
+ *    action may have been executed.
+ * 5. The claim is open: `claimed` if versions of account and agent and the freeze are those of its judgement. Otherwise
+ *    what it counted is reverted, and the check is judged again (step 7): `rejudged`.
+ * 6. The idempotency key has no claim, and there is no room for one: `crowded`.
+ * 7. `judged`, by the first that applies: plan (`sandbox_expired`, then `action_cap`), freeze (`frozen`), the static
+ *    violation, spending, rate (`denied`); else `allowed`. What the outcome counts is counted in the same step.
+ *
+ * - Plan: a sandbox is expired from `sandboxExpiresAtMs` on. The cap is reached when as many actions are counted: of
+ *   all time in a sandbox, else of the calendar month.
+ * - Actions: a check that is allowed or denied counts one. A refusal counts nothing.
+ * - Spending: an allowed check counts its cost towards its day and its month, whether or not a limit is set. With a
+ *   limit for the day or the month, that sum less credits, plus this cost, must not exceed the limit; with one for the
+ *   action, this cost alone. A cost of 0 never exceeds a limit. Sums saturate at 2^53 − 1; a saturated sum is not
+ *   reduced again.
+ * - Rate: an exact sliding window. An allowed check under a rate limit counts while `now − time < per_seconds * 1000`;
+ *   a check is denied when `max` others count. When a profile makes the window longer, checks that had left the
+ *   shorter one may be missing from it.
+ * - Observe mode: no violation denies. It is returned with the outcome `allowed`, everything counts as for an allowed
+ *   check, and nothing freezes.
+ * - Days and months are those of the counters' clock in UTC.
+ * - Claims: a judgement with an idempotency key becomes its open claim in the same step, and replaces an earlier claim.
+ *   A refusal does not replace an answered claim: that stays, for the rest of its time.
+ * - Bounds of claims: at the bound of its account a new claim evicts the account's oldest answered one. At the overall
+ *   bound it evicts the oldest answered one of the account with the most claims, or if that has none, of its own
+ *   account. Open claims are never evicted. An evicted key is unknown: its next check is a new one.
+ *
+ * **Failures.** `check` resolves with `unavailable` where the other methods reject with `CountersUnavailable`; it
+ * rejects only by a defect. Every other method that returns a promise rejects with `CountersUnavailable` when the
+ * counters are on a server or in another thread, and that cannot be reached or does not answer in time; the call may
+ * then have had its effect. Besides:
+ * - `usage`, `agentUsage`, `claims`, `isFrozen` and `giveBack` reject with it while the counters do not serve;
+ *   `version` does so on a server, and answers in process.
+ * - `answered` and `takeBack` reject with it when the counts were lost and no rebuild has begun.
+ * - `now`, `raise`, `freeze` and `unfreeze` work whether or not the counters serve.
  */
 export interface Counters {
-  /** `null` when it serves; else the reason. */
+  /** `null` when the counters serve; else the reason. May be behind by a fraction of a second. */
   unavailable(): string | null;
-  /** ms since the epoch; never decreases, never stays the same for long. */
+  /** Whole ms since the epoch. Never decreases; while it is ahead of the wall clock it advances at half speed. */
   now(): Promise<number>;
   check(trip: CheckTrip): Promise<CheckTripResult>;
   /**
-   * Keeps the answer of a claim; the first one stays. An answer other than 200 is not replayed: it ends the claim. With
-   * `entropy` (the judgement's) only if the claim has not been judged again since.
+   * Closes an open claim. An answer with status 200, allowed or denied, is kept for repetitions; one with another
+   * status (a refusal) removes the claim. Does nothing where there is no open claim: the first answer stays. With
+   * `entropy` (the judgement's) it does nothing either when the claim has been judged again since. A check that is
+   * answered with 503 because its append is in doubt does not call this: its claim stays open, and a retry gets
+   * `claimed`.
    */
   answered(accountId: string, keySha256: string, answer: StoredAnswer, entropy?: string): Promise<void>;
   /**
-   * Reverts what a judgement counted: only for a definite failure to append (`LogRefused`); drops its claim. With a key
-   * it does so when every check that received this judgement (`judged`, `claimed`) has failed so: another attempt in
-   * doubt may succeed. Does nothing once the claim is answered or judged again.
+   * Reverts what a judgement counted; only for events that are certainly not in the log (`LogRefused`, or never sent).
+   * Without a key it reverts at once, so it is called once. With a key, every check that received the judgement
+   * (`judged`, `rejudged`, `claimed`) and failed in this way calls it; the last of them reverts and removes the claim,
+   * since the event of another one may be in the log. Does nothing when the claim is answered or judged again.
    */
   takeBack(accountId: string, agentId: string, judgement: Judgement, keySha256: string | null): Promise<void>;
   /**
-   * Sets the total credits of an agent's spending so far. It raises and never lowers earlier credits of the same day
-   * and month, so that a repetition changes nothing; of windows other than the newest counted ones it changes nothing.
-   * No sum falls below zero. Rejects as `usage` does.
+   * Sets the total credits of an agent's spending so far. Raises earlier totals of the same day and month and never
+   * lowers them, so a repetition changes nothing. Ignores a day or month other than the newest in which the agent has
+   * spending, and an agent without spending. Spending less credits is never below zero.
    */
   giveBack(agentId: string, sums: GivenBackSums): Promise<void>;
-  /** Raises, never lowers. */
+  /** Raises the version of a record; a lower or equal one changes nothing. */
   raise(kind: VersionedKind, id: string, version: number): Promise<void>;
-  /** May reject with `CountersUnavailable` while it does not serve. */
+  /** The version last raised; `null`: none was. One of a session is forgotten after 7 days on Redis. */
   version(kind: VersionedKind, id: string): Promise<number | null>;
-  /** Sets the freeze flag unless the agent was unfrozen at or after `atMs`. */
+  /** Sets the freeze flag unless the agent was unfrozen at or after `atMs`. `check` never sets it. */
   freeze(agentId: string, atMs: number): Promise<void>;
-  /** Clears the flag and remembers the time; returns it (ms by the counters' clock). */
+  /** Clears the freeze flag, keeps the time of doing so and returns it (ms by the counters' clock). */
   unfreeze(agentId: string): Promise<number>;
+  /** The freeze flag; the read model may say `frozen` all the same. */
   isFrozen(agentId: string): Promise<boolean>;
-  /** Rejects with `CountersUnavailable` while it does not serve, as does `isFrozen`. */
   usage(accountId: string): Promise<AccountUsage>;
-  /** For metrics. Where accounts are idle, claims that have expired may still be counted. Rejects as `usage` does. */
+  /** For metrics. Expired claims of an account that makes no checks may still be included. */
   claims(): Promise<ClaimFigures>;
-  /** Counts nothing and forgets nothing. Rejects as `usage` does. */
+  /** Changes nothing. */
   agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage>;
   /**
-   * Takes the lease of a rebuild, for one gateway at a time: earlier totals and claims are dropped, versions, freezes
-   * and unfreezes stay. `null`: another gateway holds it, or they serve by now. Calls of an earlier holder that lost it
-   * reject with `CountersUnavailable`, as this does while they cannot be reached.
+   * Begins a rebuild: takes the lease that one gateway holds at a time, drops totals and claims, and keeps versions,
+   * freezes and unfreezes. The counters do not serve from now until `serve`. `null`: they serve already, or another
+   * gateway holds the lease; nothing was changed. The adapter renews the lease while `restore` and `replay`
+   * are called at least every 2 minutes. After it is lost, `restore`, `replay` and `serve` reject with
+   * `CountersUnavailable` and change nothing, until this or `abandonRebuild` is called.
    */
   beginRebuild(): Promise<RebuildLease | null>;
-  /** Releases the lease without finishing, for another gateway to start from zero. */
+  /**
+   * Releases the lease, so that any gateway may begin again from zero. The counters do not serve. Without a lease:
+   * nothing.
+   */
   abandonRebuild(): Promise<void>;
   /**
-   * Begins or continues a rebuild (without a lease it takes one, and drops nothing): adds the snapshot's facts (totals
-   * replace, versions and freezes only increase; a freeze older than the known unfreeze is ignored). A claim of a
-   * snapshot is answered.
+   * Adds a snapshot: totals and rates of its accounts and agents replace existing ones, versions only increase, a
+   * freeze is ignored where a later unfreeze is known, claims are kept within their bounds. Advances the clock to their
+   * times as `replay` does. Without `beginRebuild` it takes the lease itself, if no other gateway holds it, and drops
+   * nothing; the counters do not serve from then on.
    */
   restore(snapshot: UsageSnapshot): Promise<void>;
   /**
-   * Applies events of the log's tail, each once by event id within a rebuild. The clock does not fall behind them,
-   * unless they are more than a day ahead of it.
+   * Counts events of the tail, each event id once in a rebuild. Call it only while the counters do not serve. Takes the
+   * lease as `restore` does.
+   * Advances the clock to the time of each event, except to one that is more than a day ahead of the wall clock.
    */
   replay(events: readonly CountedEvent[]): Promise<void>;
-  /** Ends the rebuild: from now on it serves. */
+  /** Takes the lease as `restore` does, ends the rebuild and releases the lease: from now on the counters serve. */
   serve(): Promise<void>;
+  /** Releases a lease and the connection. Afterwards checks are `unavailable`. */
   close(): Promise<void>;
 }
