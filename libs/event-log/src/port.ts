@@ -1,14 +1,23 @@
 import type { TopicName } from '@countersign/contracts';
 
+/*
+ * Terms of this file:
+ * - topic, partition, offset: as in Kafka.
+ * - time-retained: records are deleted after the days that `TOPICS[topic].retention` says (`agent-events` and
+ *   `dead-letters`: 30). Every other topic is compacted: the newest record of each key is kept for ever.
+ * - member: one `consume` call whose consumption is not stopped. Members with the same group name form the group.
+ * - projection: a store or an in-memory copy that is computed from topics.
+ */
+
 /** A longer value (bytes of UTF-8) is refused (`LogRefused`) before anything is sent. */
 export const MAX_VALUE_BYTES = 4 * 1024 * 1024;
-/** A longer or an empty key is refused likewise. */
+/** A longer key (bytes of UTF-8) and an empty key are refused in the same way. */
 export const MAX_KEY_BYTES = 1024;
 
 /** One message to append. `value` is UTF-8 JSON text. */
 export interface NewRecord {
   readonly topic: TopicName;
-  /** Determines the partition; the newest record of a key survives compaction. */
+  /** Determines the partition; in a compacted topic the newest record of a key is kept. */
   readonly key: string;
   readonly value: string;
 }
@@ -32,105 +41,137 @@ export interface Appended {
 /** Offsets by partition. */
 export type Offsets = Readonly<Record<number, number>>;
 
-/** The batch is certainly not in the log and never will be. */
+/** No record of the call is in the log, and none will be. */
 export class LogRefused extends Error {
   override readonly name = 'LogRefused';
 }
-/** The batch may or may not be in the log: a timeout or a failed sync. */
+/**
+ * A write timed out or failed in its last step: none, some or all records of the call are in the log, or will be in a
+ * moment.
+ */
 export class LogInDoubt extends Error {
   override readonly name = 'LogInDoubt';
 }
-/** The log's files or topics are damaged or were not made by this program; the message names them. */
+/**
+ * The log cannot be trusted as it is: a record or a file is damaged, records are missing, or a file or topic does not
+ * have the format or settings that this program needs. The message names it.
+ */
 export class LogDamaged extends Error {
   override readonly name = 'LogDamaged';
 }
 
 /**
  * The append side.
- * - MUST resolve only when every record is durable (fsync, or `acks=all`), never before.
- * - Records of one call with the same key keep their order, and follow those of earlier calls of this writer.
- * - MUST reject with `LogRefused` or `LogInDoubt`; after `LogInDoubt` the caller must allow for both outcomes.
- * - After a failed sync the writer latches: every later call is `LogRefused` until the log is reopened and checked.
- * - Bounded: refuses (`LogRefused`) instead of buffering without bound.
- * - An empty call resolves to `[]`; after `close` every call is `LogRefused`.
+ * - `append` MUST resolve only when every record of the call is durable (fsync, or `acks=all`). It resolves to the
+ *   places of the records, in the order of the call; for an empty call to `[]`.
+ * - It MUST reject with `LogRefused` or `LogInDoubt` and nothing else. A call with several records is no transaction:
+ *   after `LogInDoubt` the caller must allow for any part of them.
+ * - Records of one topic and key keep their order in a call, and follow those of earlier calls of this writer.
+ * - A record may be in the log twice, also after its call has resolved: an adapter may resend it when an answer is
+ *   lost. Then the second copy may follow records that the first one precedes. Consumers ignore the second copy, by an
+ *   id in the value.
+ * - While the log cannot be written, calls MUST be `LogRefused` at once: after a failed write or sync until the
+ *   file is opened again and checked, while the disk has no room, and while the broker of a partition does not answer.
+ * - Bounded: when too many bytes wait to be written, calls are `LogRefused` until there is room.
+ * - After `close` every call is `LogRefused`.
  */
 export interface EventWriter {
   append(records: readonly NewRecord[]): Promise<readonly Appended[]>;
-  /** `null` when it accepts; else the reason, in plain words. */
+  /** The reason, in words, for which every call is refused now; `null`: there is none. */
   refusing(): string | null;
 }
 
-/** A batch of one partition, in offset order. */
+/** Records of one partition, in offset order; at least one. */
 export interface LogBatch {
   readonly topic: TopicName;
   readonly partition: number;
   readonly records: readonly LogRecord[];
-  /** End offset of the partition when the batch was read: lag = `endOffset` − last offset − 1. */
+  /** One past the last offset of the partition when the batch was read: lag = `endOffset` − last offset − 1. */
   readonly endOffset: number;
 }
 
 export interface Consumption {
-  /** Resolves when the last handler has returned; no handler is called afterwards. */
+  /** Calls no handler from now on, and resolves when the running ones have returned. */
   stop(): Promise<void>;
-  /** Messages behind the end, by `<topic>/<partition>`. */
+  /** Offsets from the next one to handle to the end, by `<topic>/<partition>`; 0 while the position is not known. */
   lag(): Readonly<Record<string, number>>;
-  /** Why it is stalled (the handler's last error), or `null`. Readiness fails while it is not `null`. */
+  /**
+   * The reason why a partition does not advance, or `null`: the last error of its handler or of `position`, a position
+   * or record that is `LogDamaged`, a handler that runs too long, or a broker that does not answer. The consumption
+   * tries again by itself until it is stopped. Readiness of the service fails while this is not `null`.
+   */
   stalled(): string | null;
   /**
-   * Resolves once everything that was in the topics at the time of the call has been handled (`shared`: in this
-   * member's partitions). Rejects when it is stopped before.
+   * Resolves once everything that was in the topics at the time of the call has been handled (`shared`: in the
+   * partitions of this member). Waits while the consumption is stalled; rejects only when it is stopped before.
    */
   caughtUp(): Promise<void>;
 }
 
 export interface ConsumeOptions {
-  /** Consumer group: the name of the service, or of a projection inside it. */
+  /** Name of the group: the service, or one projection of it. */
   readonly group: string;
   readonly topics: readonly TopicName[];
   /**
-   * `shared`: the partitions are divided among the group's members. `everyone`: each member reads all partitions
-   * (projections).
+   * `shared`: each partition is assigned to one member of the group at a time, and to another when that one leaves.
+   * `everyone`: each member reads all partitions.
    */
   readonly mode: 'shared' | 'everyone';
   /**
-   * Start position of a partition: the offset after the last one handled, as the consumer saved it with its projection,
-   * or `null` for the beginning. Called at start and at every new assignment of a partition.
+   * The offset to continue at, one past the last one handled, as `handle` saved it; `null`: begin with the first record
+   * that is retained. Called when a partition is assigned: at the start, in `shared` mode also later, and again after a
+   * failure.
    */
   position(topic: TopicName, partition: number): Promise<number | null> | number | null;
   /**
-   * Handles one partition's batch and saves position and effects together. A rejection stops the partition, is shown by
-   * `stalled()`, and redelivers the batch after a back-off: the whole of it, or of a large one the first half. Batches
-   * of one partition never overlap.
+   * Handles a batch. In either mode a consumer with a store saves the position together with the effects, or after
+   * effects that can be repeated; one that keeps its projection in memory saves neither, and begins at `null` with each
+   * start. Batches of one partition never overlap, those of different partitions may.
+   *
+   * After a rejection the partition waits, `stalled()` gives the reason, and the records are delivered again after a
+   * back-off: in the same batch, or, where that had more than 50 records, in a shorter one if the adapter so decides,
+   * for a store that cannot finish the whole one in its timeout. Both begin with the same record.
    */
   handle(batch: LogBatch): Promise<void> | void;
-  /** At most this many records in a batch; default 1,000. */
+  /** Maximum number of records in a batch; default 1,000. */
   readonly maxBatch?: number;
   /**
-   * Minimum time from one batch to the next while messages keep coming, ms: fewer and larger batches. A full batch, and
-   * a message after a silence, are not delayed. Default 0.
+   * Minimum time from one batch to the next while messages keep coming, ms: batches are fewer and larger. A full batch,
+   * a message after a silence, and messages that `caughtUp` waits for are not delayed. Default 0.
    */
   readonly paceMs?: number;
 }
 
 /**
  * The read side.
- * - Offsets of a partition strictly increase; retention and compaction leave gaps, never a changed message.
- * - A position below the first retained offset of a time-retained topic is an error (`LogDamaged`): messages were
- *   missed. So is a position past the end: the log lost what was handled. `consume` rejects with it, or `stalled()`
- *   shows it later.
+ * - Offsets of a partition strictly increase. Time retention deletes the oldest records, compaction leaves gaps; no
+ *   record is ever changed.
  * - A damaged record is `LogDamaged`, never skipped.
+ * - To begin below the first retained offset of a time-retained topic is `LogDamaged`, for `read` and `consume`:
+ *   records were missed. In a compacted topic the next retained record follows.
+ * - To begin past the end is `LogDamaged` for `consume`: the log has lost what was handled. `read` gives no records.
+ * - A file or broker that cannot be read makes calls reject with another `Error`, on Kafka after retries for up to 30
+ *   s.
  */
 export interface EventReader {
   partitions(topic: TopicName): Promise<number>;
-  /** First retained offset by partition. */
+  /** First retained offset by partition; in an empty partition the end. */
   beginOffsets(topic: TopicName): Promise<Offsets>;
-  /** One past the last durable offset by partition. */
+  /** One past the last durable offset by partition; 0 where there never was a record. */
   endOffsets(topic: TopicName): Promise<Offsets>;
-  /** Durable records from `fromOffset`, in order; none only at the end. At most `limit` and about 8 MiB. */
+  /**
+   * Durable records with offsets from `fromOffset` on, in order: at most `limit`, and about 8 MiB. Empty only when
+   * there are none, or no such partition.
+   */
   read(topic: TopicName, partition: number, fromOffset: number, limit: number): Promise<readonly LogRecord[]>;
+  /**
+   * Becomes a member of the group. Resolves when the first partitions are assigned and their positions known; rejects
+   * with the error of the first position that cannot be used. Errors that come later are shown by `stalled()`.
+   */
   consume(options: ConsumeOptions): Promise<Consumption>;
 }
 
 export interface EventLog extends EventWriter, EventReader {
+  /** Stops all consumptions, refuses new appends, and resolves when all pending ones are settled. */
   close(): Promise<void>;
 }
