@@ -174,7 +174,7 @@ export interface Chain {
    */
   status(signature: string): Promise<TransactionStatus>;
   /**
-   * What is needed to decide that a transaction can no longer land: the finalized height is above its
+   * Everything that shows that a transaction can no longer land: the finalized height is above its
    * `lastValidBlockHeight`, it is `not-found`, and the history goes back to its `preparedAtSlot`. At most 256
    * signatures.
    */

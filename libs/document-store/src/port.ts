@@ -1,6 +1,15 @@
 import type { TopicName } from '@countersign/contracts';
 
-/** A value that documents are found and ordered by. Documents whose value is `null` are in no index. */
+/*
+ * Terms of this file:
+ * - key: a value computed from a document, by which it is found and ordered; not its id.
+ * - outbox: records for the event log that are stored with the change that caused them, until a relay has appended
+ *   them.
+ * - raise: a version of a record that the counters must reach, stored in the same way (`unannounced`, `announced`).
+ * - sealed collection: one whose documents are verified against a checksum whenever they are read.
+ */
+
+/** The value of a key. `null`: the document has none; it is found by `null`, and by no range. */
 export type KeyValue = string | number | boolean | null;
 export type Keys = Readonly<Record<string, KeyValue>>;
 
@@ -9,62 +18,78 @@ export interface Stored<B> {
   readonly id: string;
   /** 1 when it is inserted; each write adds one. */
   readonly version: number;
-  /** Any JSON object. */
+  /** Any JSON object. It is stored as `JSON.stringify` writes it. */
   readonly body: B;
 }
 
-/** One kind of document of a service. The same constant is given to every call. */
+/** One kind of document of a service. Every call for it passes the same constant. */
 export interface Collection<B extends object, K extends Keys = Keys> {
-  /** `snake_case`; the name of a table in SQLite, and with the service's name of a collection in MongoDB. */
+  /** In `snake_case`. It is part of the name of a table in SQLite or of a collection in MongoDB. */
   readonly name: string;
   /**
-   * The keys of a document. Pure, and always the same names. A release that changes names or values raises `keysVersion`:
-   * the next start computes the keys of all documents again.
+   * Computes the keys of a document from its body and id alone; always the same names. A release that changes names or
+   * values raises `keysVersion`: its first start computes the keys of all stored documents again.
    */
   readonly keysOf: (body: B, id: string) => K;
-  /** Type of each key. A key is used in a query only when an index begins with it. */
+  /** Type of each key. A query MUST use a key only if an index begins with it: any other reads the whole collection. */
   readonly keys: { readonly [F in keyof K]: 'text' | 'number' | 'boolean' };
-  /** From 1. */
+  /** From 1. A store that a newer release has written is not opened. */
   readonly keysVersion: number;
-  /** Keys of each index, in order. */
+  /** The keys of each index, in their order in it. */
   readonly indexes: readonly (readonly (keyof K & string)[])[];
-  /** Keys that no two documents may share, unless they are `null`. */
+  /** Keys whose value two documents never share; any number of documents may have `null`. */
   readonly unique?: readonly (keyof K & string)[];
-  /** Reads reject with `StoreDamaged` where a document was changed by anything but a store. */
+  /**
+   * Makes it a sealed collection: reads reject with `StoreDamaged` when a document was changed by other means than a
+   * store.
+   */
   readonly isSealed?: true;
 }
 
+/** Conditions for the value of a key; all that are given must hold. A document whose value is `null` never matches. */
 export interface Range<V extends KeyValue = KeyValue> {
+  /** Greater than. */
   readonly above?: V;
+  /** Equal or greater. */
   readonly from?: V;
+  /** Less than. */
   readonly below?: V;
   readonly oneOf?: readonly V[];
-  /** Documents whose value is `null` are none of them, and do not match. */
   readonly noneOf?: readonly V[];
 }
 
-/** All conditions must hold. */
+/** Conditions by key, a value or a range; all must hold. */
 export type Where<K extends Keys> = { readonly [F in keyof K]?: K[F] | Range<K[F]> };
 
 export interface Query<K extends Keys> {
   readonly where?: Where<K>;
-  /** Default: the order of insertion. Documents with equal values come in the order of insertion. */
+  /**
+   * The keys to order by, the first one first; documents with equal values come in the order of insertion. Default: the
+   * order of insertion, which a later write of a document does not change.
+   */
   readonly by?: (keyof K & string) | readonly (keyof K & string)[];
+  /** Reverses the whole order. */
   readonly descending?: boolean;
+  /** Maximum number of documents. */
   readonly limit: number;
+  /** Number of documents to leave out first; default 0. */
   readonly offset?: number;
 }
 
-/** The keys of {@link Query.by}. */
+/** The keys of {@link Query.by} as a list. */
 export function keysOf(by: string | readonly string[] | undefined): readonly string[] {
   if (by === undefined) return [];
   return typeof by === 'string' ? [by] : by;
 }
 
-/** Reads. Outside of a transaction each is of committed documents at one moment; in one, all are of the same moment. */
+/**
+ * Reads. Outside of a transaction, each call shows the committed documents of one moment. In a transaction, all calls
+ * show the documents of one moment, with the transaction's own writes.
+ */
 export interface Reads {
+  /** `null`: there is none with this id. */
   get<B extends object, K extends Keys>(collection: Collection<B, K>, id: string): Promise<Stored<B> | null>;
-  /** Unknown ids are left out. */
+  /** The documents by id; ids of none are left out. */
   getMany<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     ids: readonly string[],
@@ -73,14 +98,14 @@ export interface Reads {
   count<B extends object, K extends Keys>(collection: Collection<B, K>, where?: Where<K>): Promise<number>;
 }
 
-/** A record for the event log, published after the transaction has committed. */
+/** A record of the outbox: a relay appends it to the event log after the transaction has committed. */
 export interface OutgoingRecord {
   readonly topic: TopicName;
   readonly key: string;
   readonly value: string;
 }
 
-/** A version that the counters must reach before the change is answered. */
+/** A version to be raised in the counters, before the request that made the change is answered. */
 export interface VersionRaise {
   readonly kind: string;
   readonly id: string;
@@ -89,37 +114,50 @@ export interface VersionRaise {
 
 export interface Transaction extends Reads {
   /**
-   * Writes documents. Version 1 inserts; any other replaces the version before it.
-   * @throws Conflict where a stored document is not at the version before
+   * Writes documents at `version`. 1 inserts a document that is not there; a greater one replaces the stored one, which
+   * must be at `version` − 1.
+   * @throws Conflict where a document is there, is not there, or is at another version
+   * @throws UniqueTaken
    */
   put<B extends object, K extends Keys>(collection: Collection<B, K>, documents: readonly Stored<B>[]): Promise<void>;
-  /** Writes documents whatever their stored version is. */
+  /** Writes documents whatever is stored, at the version after the stored one or at 1. @throws UniqueTaken */
   set<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     documents: readonly Omit<Stored<B>, 'version'>[],
   ): Promise<void>;
-  /** Inserts documents at version 1, but for those that are there. Returns the ids of those that it has inserted. */
+  /**
+   * Inserts, at version 1, the documents whose ids are not there. Returns the ids that it has inserted. @throws
+   * UniqueTaken
+   */
   add<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     documents: readonly Omit<Stored<B>, 'version'>[],
   ): Promise<ReadonlySet<string>>;
-  /** Writes documents at exactly these versions, whatever is stored: for copies of what another place holds. */
+  /**
+   * Writes documents at exactly these versions, whatever is stored: for copies from a topic or another store. @throws
+   * UniqueTaken
+   */
   restore<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     documents: readonly Stored<B>[],
   ): Promise<void>;
-  /** @throws Conflict where a stored document is not at its version */
+  /** Removes documents. @throws Conflict where one is not stored at its version */
   remove<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     documents: readonly Pick<Stored<B>, 'id' | 'version'>[],
   ): Promise<void>;
-  /** Removes at most `limit` documents, those inserted first. Returns how many. */
+  /**
+   * Removes at most `limit` of the documents that match, in the order of insertion. Returns how many it has removed.
+   */
   removeWhere<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     where: Where<K>,
     limit: number,
   ): Promise<number>;
-  /** Removes at most `limit` documents whose ids begin at `from` and end before `below`, the lowest first. Returns how many. */
+  /**
+   * Removes at most `limit` documents with `from` <= id < `below`, in the order of ids. Returns how many it has
+   * removed.
+   */
   removeRange<B extends object, K extends Keys>(
     collection: Collection<B, K>,
     from: string,
@@ -127,50 +165,63 @@ export interface Transaction extends Reads {
     limit: number,
   ): Promise<number>;
   /**
-   * The transaction depends on this document, which it does not write: another one that writes it, or expects it, at the
-   * same time conflicts with this one.
-   * @throws Conflict where it is not stored at this version
+   * Makes the transaction depend on a document that it reads and does not write. If another transaction writes or
+   * expects the document at the same time, one of the two is repeated or fails.
+   * @throws Conflict where the document is not stored at this version
    */
   expect<B extends object, K extends Keys>(collection: Collection<B, K>, id: string, version: number): Promise<void>;
-  /** Puts records into the outbox, in this order. Transactions that publish records of one key MUST write one document. */
+  /**
+   * Puts records into the outbox, in this order. All transactions that publish records of one topic and key MUST write
+   * the same document: so they conflict, and the outbox keeps their order.
+   */
   publish(records: readonly OutgoingRecord[]): Promise<void>;
-  /** Stores raises of versions, as `publish` stores records. */
+  /** Stores raises, for `unannounced`. */
   raise(raises: readonly VersionRaise[]): Promise<void>;
 }
 
+/** Names a row of the outbox or a raise, in the store that returned it. */
 export type RowId = string | number;
 
 /**
- * Documents of one service, written together or not at all.
- * - `transact` MUST be durable when it resolves, and write everything or nothing when it rejects; a rejection with
- *   `StoreUnreachable` alone leaves that in doubt.
- * - Isolation is that of a snapshot. Of two transactions that write, or expect, the same document at the same time one is
- *   repeated or fails. A transaction that only reads a document does not notice that another one changes it.
- * - A method rejects for another reason than those named only when the store cannot be used.
+ * The documents of one service.
+ * - A transaction is all or nothing. When `transact` resolves, everything is written and MUST be durable. When it
+ *   rejects, nothing is written, except with `StoreUnreachable`: then either is possible. The versions of its documents
+ *   show which, and a repetition of what was written is a `Conflict`.
+ * - Isolation is that of a snapshot. Of two transactions that write or expect the same document at the same time, one
+ *   is repeated or fails. A transaction that only reads a document does not notice when another one changes it.
+ * - Every method may reject with `StoreUnreachable` while the store cannot be used, or with the database's error; reads
+ *   of a sealed collection also with `StoreDamaged`.
  */
 export interface DocumentStore extends Reads {
   /**
-   * @param work awaits methods of the transaction and nothing else; may be called again, so it changes nothing outside
+   * Runs `work` and commits what it wrote.
+   * @param work MUST await methods of the transaction and nothing else, and change nothing outside of it: after a
+   * conflict with another transaction it may be called again
    * @throws Conflict, UniqueTaken, and any error of `work`: nothing was written
-   * @throws StoreUnreachable
+   * @throws StoreUnreachable also when the transaction was repeated for too long and did not commit
    */
   transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Every document, in the order of ids; documents that change meanwhile may be given as before or after. */
+  /**
+   * Every document, in the order of ids, page by page: one that is written meanwhile is returned as it was or as it is.
+   */
   all<B extends object, K extends Keys>(collection: Collection<B, K>): AsyncIterable<Stored<B>>;
 
-  /** Rows of the outbox; those of one key in the order of their transactions. Fewer than `limit` only when there are no more. */
+  /**
+   * Rows of the outbox, those of one topic and key in the order of their transactions: `limit`, or all when there are
+   * fewer.
+   */
   pending(limit: number): Promise<readonly { readonly id: RowId; readonly record: OutgoingRecord }[]>;
-  /** Removes rows that are in the log. Unknown ones are ignored. */
+  /** Removes rows of the outbox whose records are in the log; ids of no row are ignored. */
   sent(ids: readonly RowId[]): Promise<void>;
-  /** Raises of versions, oldest first. Fewer than `limit` only when there are no more. */
+  /** Stored raises, oldest first: `limit`, or all when there are fewer. */
   unannounced(limit: number): Promise<readonly (VersionRaise & { readonly row: RowId })[]>;
-  /** Removes rows. Unknown ones are ignored. */
+  /** Removes raises that the counters have; ids of no row are ignored. */
   announced(rows: readonly RowId[]): Promise<void>;
 
   close(): Promise<void>;
 }
 
-/** A document is not at the version that a transaction relies on. Nothing was written. */
+/** A document is not at the version that the transaction relies on. Nothing was written. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
@@ -186,7 +237,7 @@ export class UniqueTaken extends Error {
   }
 }
 
-/** The store cannot be used at the moment; whether a write that was under way took effect is not known. */
+/** The store cannot be used at the moment. It is not known whether a pending write took effect. */
 export class StoreUnreachable extends Error {
   override readonly name = 'StoreUnreachable';
 }
