@@ -18,7 +18,7 @@ export type ReadOlder = <R extends OlderRow>(name: string, sort: Readonly<Record
 /** The collections of a service in MongoDB before it stored documents. */
 export interface OlderLayout {
   readonly name: string;
-  /** All of its collections, in the order in which they are dropped. */
+  /** All of its collections, in the order in which they are renamed. */
   readonly collections: readonly string[];
   /** The reason why it cannot be taken over as it is, with advice; `null`: it can. */
   problem(read: ReadOlder): Promise<string | null>;
@@ -26,9 +26,10 @@ export interface OlderLayout {
 }
 
 /**
- * Copies an older layout into documents, once, and drops it. All instances of the release that wrote it must have ended;
- * those of this release may do it at the same time.
- * @throws where the layout cannot be taken over as it is
+ * Copies an older layout into documents, once, and renames its collections to `<collection>.older-<ms>`. All instances of
+ * the release that wrote it must have ended: what such an instance still writes is renamed likewise, and not copied.
+ * Instances of this release may do it at the same time.
+ * @throws if the layout cannot be taken over as it is
  */
 export async function takeOverMongo(uri: string, documents: DocumentStore, layout: OlderLayout): Promise<void> {
   const { collections, name } = layout;
@@ -39,10 +40,11 @@ export async function takeOverMongo(uri: string, documents: DocumentStore, layou
     if (first.every((row) => row === null)) return;
     const read: ReadOlder = (from, sort) => database.collection(from).find({}, { sort }) as never;
     const problem = await layout.problem(read);
-    // What another instance has copied it may be dropping.
+    // What another instance has copied it may be renaming.
     if (problem !== null && !(await isCopied(documents, name))) throw new Error(problem);
     await copyOlder(documents, name, () => layout.documents(read));
-    for (const older of collections) await database.collection(older).drop().catch(unlessGone);
+    const suffix = `older-${Date.now()}`;
+    for (const older of collections) await database.renameCollection(older, `${older}.${suffix}`).catch(unlessGone);
   } finally {
     await connection.close();
   }
