@@ -49,6 +49,10 @@ export class AlertDocuments implements AlertStore {
   }
 
   async removeDestination(accountId: string, id: string): Promise<boolean> {
+    if ((await this.destinationOf(accountId, id)) === null) return false;
+    // A month of messages is more than one transaction may hold: most of them first, in parts.
+    await this.#removeAll((transaction) => transaction.removeWhere(MESSAGES, { destinationId: id }, AT_ONCE));
+    await this.#removeAll((transaction) => transaction.removeWhere(THREADS, { destinationId: id }, AT_ONCE));
     return this.documents.transact(async (transaction) => {
       const stored = await transaction.get(DESTINATIONS, id);
       if (stored?.body.accountId !== accountId) return false;

@@ -17,6 +17,10 @@ interface ThreadRow extends Row {
   /** True while its messages have no documents of their own. */
   readonly leaves: boolean;
 }
+interface SeenRow extends OlderRow {
+  /** Of the first occurrence of the event in its partition. */
+  readonly offset: number;
+}
 interface PositionRow extends OlderRow {
   readonly next: number;
 }
@@ -49,8 +53,12 @@ export const THREAD_LAYOUT: OlderLayout = {
       version: 1,
       body: { message: JSON.parse(body) as Message, claim: null },
     }));
-    yield* olderDocuments(SEEN_EVENTS, read('alerts_seen_events', { _id: 1 }), ({ _id }) => {
+    const positions = new Map<number, number>();
+    for await (const row of read<PositionRow>('alerts_positions', { _id: 1 })) positions.set(Number(row._id), row.next);
+    yield* olderDocuments(SEEN_EVENTS, read<SeenRow>('alerts_seen_events', { _id: 1 }), ({ _id, offset }) => {
       const [partition = '', eventId = ''] = String(_id).split('/');
+      // The batch of this event was interrupted and is redelivered; a thread that has the event knows it by the offset.
+      if (offset >= (positions.get(Number(partition)) ?? 0)) return null;
       return { id: seenId(Number(partition), eventId), version: 1, body: {} };
     });
     yield* olderDocuments(POSITIONS, read<PositionRow>('alerts_positions', { _id: 1 }), ({ _id: id, next }) => ({

@@ -39,7 +39,7 @@ if (URI === undefined) {
   });
 
   describe('a database of alerts of the layout before documents', () => {
-    it('is migrated once nothing in it is interrupted, and dropped', async () => {
+    it('is migrated once no thread in it is interrupted', async () => {
       const db = connection.db!;
       const to = destination('d', { revision: 3 });
       const message = newMessage({ accountId: to.accountId, destinationId: 'd' }, 'm', CONTENT, 1, START);
@@ -52,12 +52,24 @@ if (URI === undefined) {
         alerts_positions: { _id: 0, next: 2 },
       };
       for (const [name, row] of Object.entries(rows)) await db.collection(name).insertOne({ ...row });
+      // The instance was killed between the ids of a batch and its threads.
+      const interrupted = { ...violation(2), offset: 2 };
+      await db
+        .collection<{ _id: string }>('alerts_seen_events')
+        .insertOne({ _id: `00000/${interrupted.eventId}`, offset: 2 } as never);
       await expect(openMongoAlertStore(uri)).rejects.toThrow('interrupted: start the release before');
       await db.collection('alerts_threads').updateOne({}, { $set: { leaves: false } });
       const [store, other] = await Promise.all([openMongoAlertStore(uri), openMongoAlertStore(uri)]);
       expect(await store.destinations(to.accountId)).toEqual([to]);
       expect(await store.position(0)).toBe(2);
       expect((await store.claim(START, START + 60_000, []))?.message).toEqual(message);
+      const redelivered = { partition: 0, next: 3, logTimeMs: START, notices: [notice('d', interrupted)] };
+      let folded = 0;
+      await store.follow(redelivered, (stored, notices) => {
+        folded += notices.length;
+        return foldNotices(stored, notices, WINDOW_MS, START);
+      });
+      expect(folded).toBe(1);
       const again = { partition: 0, next: 9, logTimeMs: START, notices: [notice('d', { ...violation(1), offset: 8 })] };
       await other.follow(again, () => {
         throw new Error('it was folded before');
