@@ -1,7 +1,7 @@
 import type { DeclaredScope } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import { newestRecords } from '@countersign/topics';
-import { scopeRecord, type ReportStore } from '../store/port.js';
+import type { ReportStore } from '../store/port.js';
 
 /**
  * Reconciles store and topic `compliance-scopes` at startup: publishes what the topic lacks, and takes from the topic, which
@@ -10,7 +10,7 @@ import { scopeRecord, type ReportStore } from '../store/port.js';
  */
 export async function publishScopes(
   log: EventLog,
-  store: Pick<ReportStore, 'scopes' | 'putScope' | 'adoptScope' | 'enqueue'>,
+  store: Pick<ReportStore, 'scopes' | 'putScope' | 'republishScope' | 'adoptScope'>,
   now: string,
 ): Promise<void> {
   const published = await newestRecords<DeclaredScope>(log, 'compliance-scopes');
@@ -20,7 +20,7 @@ export async function publishScopes(
     kept.set(scope.accountId, scope.version);
     if (known > scope.version) continue;
     if (scope.version === 0) await store.putScope(scope.accountId, { scope: scope.scope, declaredAt: now });
-    else if (known < scope.version) await store.enqueue([scopeRecord(scope)]);
+    else if (known < scope.version) await store.republishScope(scope);
   }
   for (const [accountId, { version, value }] of published) {
     if (value !== null && version > (kept.get(accountId) ?? 0))

@@ -63,6 +63,8 @@ export interface ReportStore extends OutboxStore {
   putScope(accountId: string, declared: DeclaredScope): Promise<void>;
   /** Of all accounts. */
   scopes(): Promise<readonly StoredScope[]>;
+  /** Publishes a stored scope again, unless it has changed since it was read. */
+  republishScope(scope: StoredScope): Promise<void>;
   /** Stores the published state, unless the stored version is as high; publishes nothing. */
   adoptScope(scope: StoredScope): Promise<void>;
   /** Offset after the last stored record of `anchors`, or `null`. */

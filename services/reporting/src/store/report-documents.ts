@@ -88,6 +88,15 @@ export class ReportDocuments implements ReportStore {
     return scopes;
   }
 
+  async republishScope(scope: StoredScope): Promise<void> {
+    await this.documents.transact(async (transaction) => {
+      const stored = await transaction.get(SCOPES, scope.accountId);
+      if (stored?.body.version !== scope.version) return;
+      await transaction.expect(SCOPES, scope.accountId, stored.version);
+      await transaction.publish([scopeRecord(scope)]);
+    });
+  }
+
   async adoptScope({ accountId, scope, declaredAt, version }: StoredScope): Promise<void> {
     await this.documents.transact(async (transaction) => {
       const stored = await transaction.get(SCOPES, accountId);

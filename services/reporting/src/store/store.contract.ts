@@ -144,6 +144,12 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
         { id: 'a', version: 1, value: hipaa },
         { id: 'a', version: 2, value: { scope: { nydfs: { coveredEntity: true } } } },
       ]);
+      await store.republishScope({ accountId: 'a', version: 1, ...hipaa });
+      expect(await store.pending(10)).toHaveLength(2);
+      await store.republishScope((await store.scopes())[0]!);
+      expect((await store.pending(10)).map(({ record }) => record.value).slice(1)).toEqual(
+        [2, 2].map((version) => expect.stringContaining(`"version":${version}`) as unknown),
+      );
       await store.adoptScope({ accountId: 'a', version: 2, ...hipaa });
       expect(await store.scope('a')).toEqual({ nydfs: { coveredEntity: true } });
       await store.adoptScope({ accountId: 'a', version: 5, ...hipaa });
