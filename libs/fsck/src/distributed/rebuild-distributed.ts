@@ -95,6 +95,8 @@ async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebu
   const { generation } = store;
   let damaged: ArchiveInspection | null = null;
   try {
+    // Transactions that began before the rebuild, and do not know of it, have ended then: what they wrote is read below.
+    await sleep(Math.max(0, begunMs + SETTLE_MS - performance.now()));
     await requirePublished(store);
     const begins = await eventLog.beginOffsets('agent-events');
     const isRead = name === 'archive' && Object.values(begins).some((begin) => begin > 0);
@@ -103,7 +105,6 @@ async function rebuildOne(projection: Projection, work: Work): Promise<Omit<Rebu
     const { progress } = options;
     const lost = await projection.rebuild({ context, older: () => olderPlaces(begins, damaged), progress });
     const notTaken = await store.takeOver(generation.suffix);
-    await sleep(Math.max(0, begunMs + SETTLE_MS - performance.now()));
     const kept = await generation.replace(new Date(), { inUse: () => inUse(store, config) });
     const aside = kept === null ? null : inDistributedWords(LAYOUT[name]) + kept;
     return { aside, refused: null, lost: [...lost, ...notTaken] };
