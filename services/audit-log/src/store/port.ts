@@ -2,37 +2,51 @@ import type { ArchivedEvent, ErasedContent, EventEnvelope, LeafEvent, TopicName 
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 
+/*
+ * Terms of this file:
+ * - leaf: the canonical form of an event, as it is hashed; openings: what shows the content that a leaf commits to.
+ * - head: the last sequence of an agent, as it is published in the topic `agent-heads`.
+ * - content: an action or payload; it is erased by deleting its openings, and the leaf stays.
+ * - order: an order of erasure, the event `content.erased`. Reporting, which stores packages that open content, has to
+ *   acknowledge each.
+ * - retention: the erasure of content by its age, by the event `retention.applied`; it needs no acknowledgement.
+ */
+
+/** A page of a list: at most `limit` items after the first `offset`. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** A cursor into the order of `list`; only the adapter that gave it can read it. */
+/** A place in the order of `list`; only the adapter that returned it can read it. */
 export type Cursor = readonly number[];
 
-/** A page of a list. `next`: the cursor of the next page; `null` at the end. */
+/** A page of a list. `next`: the cursor after its last event; `null`: there are no more events. */
 export interface KeysetPage {
   readonly events: readonly StoredEvent[];
   readonly next: Cursor | null;
 }
 
-/** Size at which a page ends, unless its limit or the list ends before: characters of leaves and openings. */
+/** A {@link KeysetPage} ends with the event with which its leaves and openings reach this number of characters. */
 export const PAGE_LENGTH = 4 * 1024 * 1024;
 
-/** The offset after the last message that is taken, saved with its effects. */
+/** The position of a partition: `next` is one past the offset of the last message that is stored. */
 export interface Position {
   readonly topic: TopicName;
   readonly partition: number;
   readonly next: number;
 }
 
-/** A valid envelope and where its message stands in its partition. */
+/** A valid message of `agent-events`, and its offset in its partition. */
 export interface LoggedEvent {
   readonly offset: number;
   readonly envelope: EventEnvelope;
 }
 
-/** A part of a partition's log without a gap. `from`: where its caller knows the store to have come to at least. */
+/**
+ * An offset range of a partition, up to `next` exclusive. `from`: the caller knows that the store has saved at least
+ * this position.
+ */
 export interface OffsetRange extends Position {
   readonly from: number;
 }
@@ -49,12 +63,12 @@ export interface AgentHead {
   readonly checks: number;
 }
 
-/** A head that is not published, and the sequence that was published last; 0 for none. */
+/** A head that is not published, and the sequence of it that was published last; 0: none was. */
 export interface UnpublishedHead extends AgentHead {
   readonly publishedSequence: number;
 }
 
-/** An agent's place in an anchored window. */
+/** The leaves of an agent in an anchored window. */
 export interface AgentWindow {
   readonly agentId: string;
   readonly firstSequence: number;
@@ -73,119 +87,147 @@ export interface AnchoredWindow {
   readonly agents: readonly AgentWindow[];
 }
 
-/** One anchored window of one agent. */
+/** An anchored window, with the leaves of one agent in it. */
 export interface AgentAnchor extends Omit<AnchoredWindow, 'agents' | 'windowId'> {
   readonly firstSequence: number;
   readonly lastSequence: number;
 }
 
+/** The violation inbox of an account. */
 export interface Inbox {
+  /** Leaves that were denied or frozen and stored since the last acknowledgement. */
   readonly openCount: number;
+  /** Time of the last acknowledgement, ISO 8601; `null`: there was none. */
   readonly acknowledgedAt: string | null;
 }
 
-/** State of an order of erasure: none, or carried out and not yet or already acknowledged by the keeper of copies. */
+/** State of an event's order: there is none; content erased, not acknowledged yet; acknowledged by reporting. */
 export type OrderState = 'none' | 'pending' | 'acknowledged';
 
-/** A leaf of a check whose content is kept, and what says how old it is. */
+/** A check or outcome whose content is stored, with the times that its age is judged by. */
 export interface KeptContent {
   readonly eventId: string;
   readonly sequence: number;
   readonly occurredAtMs: number;
-  /** When the leaf's window was anchored, by the chain; `null`: not yet. */
+  /** Time by the chain at which its window was anchored, ms; `null`: it is not anchored. */
   readonly anchoredAtMs: number | null;
 }
 
 /**
- * The stored data contradicts the log: damage, a store put back to an older state, or two writers that did not read
- * the same log. Nothing stored is overwritten; the partition is blocked until an operator has looked.
+ * The stored data contradicts the log: it is damaged, the store was restored to an older state, or two writers have
+ * read different logs. Nothing is overwritten; the partition is blocked until an operator has solved it.
  */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
 }
 
 /**
- * audit-log's store: every leaf with its sequence, the openings apart from what is hashed, and where leaves are anchored.
- * - A writing method is durable when it resolves. When it rejects or its process ends, some of its effects may be there:
- *   given the same offset range again, in any batches, it MUST end as if nothing had happened in between.
- * - `append` MUST number the leaves of an agent from 1 without a gap in the order of the log, and take an event id once:
- *   a repetition changes nothing. All leaves of an agent stand in one partition. Messages below the saved position MUST
- *   change nothing, so that an instance that lost its partition and does not know it does no harm.
- * - A leaf MUST NOT be seen before the agent's earlier ones.
- * - Whatever is read by account MUST hold nothing of another account.
+ * audit-log's store: every leaf with its sequence, its openings, and the windows in which leaves are anchored.
+ * - When a writing method resolves, its effects are durable. When it rejects, or the process ends before, any part of
+ *   its effects may be stored. When the same offset range is passed again, in batches of any size, the result MUST be
+ *   as if the first call had not been made.
+ * - `append` MUST number the leaves of an agent from 1 without a gap, in the order of the log. It MUST store an event
+ *   id once: a second message with it is ignored. All messages of an agent are in one partition. Messages below the
+ *   saved position MUST change nothing: an instance whose partition was assigned to another one, and that has not
+ *   noticed yet, then does no harm.
+ * - A leaf MUST NOT be visible before the earlier ones of its agent.
+ * - A method that takes an account id MUST return nothing of another account. Those that take agent or event ids alone
+ *   are for callers that have checked the account.
+ * - Ids that are not stored have no result: `null`, an empty list, zeros, or `none`.
  */
 export interface EventStore {
+  /** The saved position of a partition; `null`: none was saved. */
   position(topic: TopicName, partition: number): Promise<number | null>;
-  /** Positions of all partitions that have one, whichever instance saved them. */
+  /** The saved positions by partition, whichever instance saved them. */
   positions(topic: TopicName): Promise<Readonly<Record<number, number>>>;
   /**
-   * Saves the leaves and the position. Applies what takes content away among them (`content.erased`: of the leaf that it
-   * names; `retention.applied`: of checks and outcomes up to the leaf that it names) to earlier leaves of the same agent.
-   * Nothing that was taken can be read from the store's files once it resolves. Gives the heads that moved.
-   * @throws StoreConflict also when the saved position is below `from`
+   * Stores the events and the position. An event that erases content is applied to earlier leaves of the same agent:
+   * `content.erased` to the leaf that it refers to, `retention.applied` to the checks and outcomes up to the leaf that
+   * it refers to. Embedded, erased content is gone from the store's files when this resolves, or with the next batch if
+   * another process was reading them; in MongoDB it is gone from the documents.
+   * @returns the new heads of the agents whose leaves were stored
+   * @throws StoreConflict, also when the saved position is below `from`: messages are missing in the store
    */
   append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]>;
+  /** Stores anchored windows, or more agents of stored ones, and the position in `anchors`. */
   saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void>;
 
-  /** Newest first by `occurredAt`, then by place in the log. `total` counts all that the filter lets through. */
+  /**
+   * The account's events that match, newest first by `occurredAt`, then by place in the log. `total` counts all of
+   * them.
+   */
   list(
     accountId: string,
     filter: EventFilter,
     page: Page,
   ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }>;
   /**
-   * Goes through all that the filter lets through, in the order of `list`: at most `limit` events (1 at least) that
-   * stand behind `after`, `null` for the newest. What is appended on the way is met where its place is still ahead, and
-   * nothing is met twice or left out because of it.
+   * Reads the same list by pages: at most `limit` (1 or more) events after the place `after`; `null`: from the newest
+   * on. An event that is appended between two pages is included if its place is after the cursor. No event is returned
+   * twice or left out because others are appended.
    */
   pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage>;
   /** The account's event, or `null`. */
   find(accountId: string, eventId: string): Promise<StoredEvent | null>;
 
-  /** Leaves denied or frozen that arrived since the last acknowledge, newest first as in `list`. */
+  /** The events that {@link Inbox.openCount} counts, in the order of `list`. */
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]>;
   inbox(accountId: string): Promise<Inbox>;
+  /** Empties the inbox: everything that is counted now is acknowledged. `at`: the time to store, ISO 8601. */
   acknowledge(accountId: string, at: string): Promise<Inbox>;
 
-  /** Anchored windows of an agent whose leaves are stored, newest first. */
+  /**
+   * Anchored windows of an agent, newest first; without a window of which some of the agent's leaves are not stored
+   * yet.
+   */
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }>;
-  /** Ids of the leaves `first`…`last` in sequence order. */
+  /** Event ids of the leaves with sequences from `first` to `last`, in this order. */
   eventIds(agentId: string, first: number, last: number): Promise<readonly string[]>;
 
-  /** Sequences of the first and last leaf with `fromMs <= occurredAt < toMs`. */
+  /**
+   * The lowest and the highest sequence among the agent's leaves with `fromMs <= occurredAt < toMs`; `null`: there are
+   * none.
+   */
   span(
     agentId: string,
     fromMs: number,
     toMs: number,
   ): Promise<{ readonly first: number; readonly last: number } | null>;
+  /** The agent's events with sequences from `first` to `last`, in this order, at most `limit`. */
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
-  /** Events that refer to these events, in their order, then in the log's. */
+  /** Events whose `refersTo` is one of these, in the order of `eventIds`; those of one in the order of the log. */
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]>;
-  /** The leaves with these ids, in their order; an id that is not stored is left out. */
+  /** The leaves with these ids, in the order of `eventIds`. */
   leaves(eventIds: readonly string[]): Promise<readonly LeafEvent[]>;
 
-  /** Heads that moved since they were last marked as published, of all agents or only of these. */
+  /** At most `limit` heads that are newer than what was marked as published: of all agents, or only of these. */
   unpublishedHeads(limit: number, agentIds?: readonly string[]): Promise<readonly UnpublishedHead[]>;
   /**
-   * Marks heads as published. One that another instance marked since it was read stays unpublished: which of the
-   * two reached the log last is unknown, so it is published once more.
+   * Marks heads, as they were read, as published. One that has moved since stays unpublished. One that another instance
+   * has marked since becomes unpublished: it is not known whose record is the last in the topic, so it is published
+   * again.
    */
   markPublished(heads: readonly UnpublishedHead[]): Promise<void>;
 
   orderState(eventId: string): Promise<OrderState>;
-  /** Contents that orders took and that are not acknowledged yet. */
+  /** At most `limit` events whose order is `pending`. */
   pendingErasures(limit: number): Promise<readonly ErasedContent[]>;
+  /** Acknowledges the orders of these events; events without one are ignored. */
   acknowledgeErasures(eventIds: readonly string[]): Promise<void>;
-  /** Sequences among `first`…`last` of which an order took the content. */
+  /**
+   * Sequences from `first` to `last` whose content an order has erased, in this order; not those of retention alone.
+   */
   erasedAmong(agentId: string, first: number, last: number): Promise<readonly number[]>;
 
-  /** Agents with their accounts in the order of their ids, from the first after `afterId` (empty: from the first). */
+  /** At most `limit` agents with ids above `afterId` (empty: from the first on), in the order of ids. */
   agentsAfter(afterId: string, limit: number): Promise<readonly AgentOfAccount[]>;
-  /** The oldest checks and outcomes of an agent whose content is kept, in sequence order. */
+  /** The first `limit` checks and outcomes of an agent whose content is stored, in sequence order. */
   keptContent(agentId: string, limit: number): Promise<readonly KeptContent[]>;
-  /** State of retention: JSON, and a number that rises with each save. */
+  /** State of the retention job: JSON, and the number of times that it was saved, its turn; `null`: never saved. */
   retentionState(): Promise<{ readonly turn: number; readonly body: string } | null>;
-  /** Saves turn `turn`; `false`, and nothing is changed, unless the turn before it stands there. */
+  /**
+   * Saves the state of the retention job if the stored turn is `turn` − 1. `false`: it is not, and nothing was changed.
+   */
   saveRetentionState(turn: number, body: string): Promise<boolean>;
 
   close(): Promise<void>;
