@@ -143,10 +143,10 @@ export interface RegistrationTransaction {
  * A Solana network, for those who write memos and those who verify them. The adapter may have several nodes.
  * - Every call MUST end within a bound: with a value, with `ChainUnavailable` (no node answered; repeat it later; what
  *   `send` or `requestAirdrop` passed on may land), or with `ChainRejected` (refused; to repeat it unchanged does not
- *   help). Where a method names no codes, a malformed address is `invalid-address`, a malformed signature
- *   `invalid-transaction`, and any other refusal of a node is the code that fits.
- * - MUST NOT use nodes of different networks: a node whose genesis hash is not the expected one, or the first node's,
- *   is not used.
+ *   help). In every method a malformed address is `invalid-address`, and a malformed signature
+ *   `invalid-transaction`; methods name further codes only where a caller has to distinguish them.
+ * - MUST NOT use nodes of different networks. The genesis hash that the adapter was opened with decides, or without one
+ *   that of the first node that answered; a node with another one is not used.
  * - Only `send` and `requestAirdrop` may cause a transaction.
  * - A commitment that is not given is the one that the adapter was opened with, `confirmed` unless given; `balance` and
  *   `prepareMemo` use it too.
@@ -192,9 +192,7 @@ export interface Chain {
    * @throws ChainRejected where no node has it and one has refused to search: it may be in that one's history
    */
   transaction(signature: string): Promise<ChainTransaction | null>;
-  /**
-   * A page of the finalized transactions that name the address, newest first. Empty: there are no more.
-   */
+  /** A page of the finalized transactions that name the address, newest first. Empty: there are no more. */
   transactionsOf(address: string, page?: TransactionPage): Promise<readonly ListedTransaction[]>;
   /** In lamports; 0 for an address that the network does not know. */
   balance(address: string): Promise<number>;

@@ -16,7 +16,7 @@ export type Keys = Readonly<Record<string, KeyValue>>;
 /** A document as it is stored. */
 export interface Stored<B> {
   readonly id: string;
-  /** 1 when it is inserted; each write adds one. */
+  /** 1 when it is inserted; each write adds one. `restore` alone sets any version. */
   readonly version: number;
   /** Any JSON object. It is stored as `JSON.stringify` writes it. */
   readonly body: B;
