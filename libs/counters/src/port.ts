@@ -152,11 +152,11 @@ export interface AgentUsage {
   readonly dayMicros: number;
   /** Spending of the month (UTC), less credits. */
   readonly monthMicros: number;
-  /** Checks in the window of the rate limit that was passed; 0 when none was passed. */
+  /** Counted checks in the window of the rate limit that the caller names; 0 when it names none. */
   readonly rateCount: number;
   /**
    * Time of the counted check that must leave that window before another check fits, ms. `null` in every other case: a
-   * check fits now, no rate limit was passed, or its maximum is 0, so that none ever fits.
+   * check fits now, the caller names no rate limit, or its maximum is 0, so that none ever fits.
    */
   readonly rateBlockedBy: number | null;
 }
