@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -11,6 +11,7 @@ import { createAgent, freezeAgent } from '../domain/life-cycle.js';
 import { registerAgent } from '../domain/registration.js';
 import { claimRecord } from '../domain/usage-records.js';
 import { openSqlitePolicyStore } from './open.js';
+import { requireSoundFile } from './sqlite.js';
 import { MIGRATIONS } from './sqlite-migrations.js';
 import { registeredContract } from './registered.contract.js';
 import { policyStoreContract } from './store.contract.js';
@@ -162,5 +163,32 @@ describe('a policy store of the layout before documents', () => {
       await expect(openSqlitePolicyStore(file)).rejects.toThrow(StoreDamaged);
       await expect(openSqlitePolicyStore(file)).rejects.toThrow(`${file} is damaged: agent a is not as it was written`);
     }
+  });
+
+  it('is checked after the rollback of a transaction that a crash has interrupted', async () => {
+    older(2, fill);
+    const raw = new Database(file);
+    raw.prepare(`UPDATE agents SET facts = replace(facts, '"enforce"', '"observe"') WHERE id = 'a'`).run();
+    // Few pages of cache: the transaction writes into the file before it commits.
+    for (const pragma of ['journal_mode = DELETE', 'cache_size = 1', 'cache_spill = 1']) raw.pragma(pragma);
+    raw.exec('CREATE TABLE filler (bytes BLOB); BEGIN');
+    for (let n = 0; n < 100; n += 1) raw.prepare('INSERT INTO filler VALUES (randomblob(3000))').run();
+    const interrupted = join(directory, 'interrupted.sqlite');
+    for (const part of ['', '-journal']) copyFileSync(`${file}${part}`, `${interrupted}${part}`);
+    raw.close();
+    await expect(openSqlitePolicyStore(interrupted)).rejects.toThrow(`${interrupted} is damaged: agent a`);
+  });
+
+  it('is not opened where its agents cannot be read', async () => {
+    const database = new Database(file);
+    database.exec('CREATE TABLE agents (id TEXT)');
+    database.close();
+    expect(() => requireSoundFile(file)).toThrow('no such column: revision');
+  });
+
+  it('leaves a file that is not a database to the open, which says so', async () => {
+    writeFileSync(file, 'not a database, '.repeat(100));
+    expect(() => requireSoundFile(file)).not.toThrow();
+    await expect(openSqlitePolicyStore(file)).rejects.toThrow(StoreDamaged);
   });
 });
