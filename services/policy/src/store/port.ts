@@ -140,7 +140,7 @@ export interface PolicyStore {
 
   /**
    * Raises the versions of rows of `usage` above these, which the topic has: what is published next is newer. Keys that are not of
-   * accounts or agents, and unknown ones, are ignored.
+   * accounts or agents, and unknown ones, are ignored. Takes several transactions; a repetition completes an interrupted call.
    */
   raiseUsage(versions: ReadonlyMap<string, number>): Promise<void>;
 

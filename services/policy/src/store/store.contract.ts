@@ -1,9 +1,10 @@
 import { uuidV7 } from '@countersign/evidence';
+import fc from 'fast-check';
 import type { Agent } from '../domain/agent.js';
 import { createAgent, freezeAgent } from '../domain/life-cycle.js';
 import type { AccountTotals, Claim } from '../domain/usage.js';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import type { FollowEffects, PolicyStore } from './port.js';
+import type { FollowEffects, PolicyStore, UsageRow } from './port.js';
 
 const ACCOUNT = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
@@ -42,6 +43,35 @@ function totals(actionsEver: number): AccountTotals {
 function claim(occurredAtMs: number): Claim {
   const answer = { status: 200, body: '{"allowed":true}' };
   return { accountId: ACCOUNT, keySha256: 'k', bodySha256: 'b', eventId: eventId(occurredAtMs), occurredAtMs, answer };
+}
+
+/** Follows a batch of a partition with an event of each account, whose totals in the partition are `actions` after it. */
+function count(
+  store: PolicyStore,
+  partition: number,
+  batch: number,
+  accountIds: readonly string[],
+  actions: number,
+  more: Partial<FollowEffects> = {},
+): Promise<void> {
+  const first = batch * 100;
+  const events = accountIds.map((accountId, i) => ({ ...event(first + i, eventId(T + first + i)), accountId }));
+  const accountTotals = accountIds.map((accountId): AccountTotals => {
+    return { ...totals(actions), accountId, offsets: { [partition]: actions } };
+  });
+  const effects = { ...NOTHING, accountTotals, ...more };
+  return store.follow({ partition, next: first + 100, logTimeMs: T, events }, () => effects);
+}
+
+/** The pages of one sweep. */
+async function sweep(store: PolicyStore, limit: number): Promise<readonly (readonly UsageRow[])[]> {
+  const pages: (readonly UsageRow[])[] = [];
+  for (let after = ''; ;) {
+    const page = await store.unpublished(after, limit);
+    if (page.length === 0) return pages;
+    pages.push(page);
+    after = page.at(-1)!.key;
+  }
 }
 
 /** Contract of every store of policy. */
@@ -224,6 +254,74 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
           after = keys.at(-1)!;
         }
         expect(keys).toEqual([`account:${ACCOUNT}`, 'agent:a1', 'agent:a2', 'agent:a3', `claim:${ACCOUNT}:k`]);
+      });
+
+      it('gives accounts of several partitions, summed over all of them, before any agent', async () => {
+        const accounts = [1, 2, 3].map((n) => `account ${n}`);
+        for (const partition of [0, 1, 2]) await count(store, partition, 0, accounts, partition + 1);
+        await count(store, 0, 1, [], 0, { agentTotals: [agentTotals('a1')] });
+        const pages = await sweep(store, 3);
+        expect(pages.map((page) => page.map(({ key }) => key))).toEqual([
+          accounts.map((id) => `account:${id}`),
+          ['agent:a1'],
+        ]);
+        for (const row of pages[0]!) {
+          expect(row).toMatchObject({ version: 3, value: { actionsEver: 6, offsets: { 0: 1, 1: 2, 2: 3 } } });
+        }
+      });
+
+      it('gives every row once, in order and with the sums of all partitions, in pages of any size', async () => {
+        const part = fc.record({ partition: fc.nat(3), accounts: fc.uniqueArray(fc.nat(9), { minLength: 1 }) });
+        const cases = fc.record({
+          before: fc.array(part),
+          after: fc.array(part),
+          agents: fc.nat(6),
+          claims: fc.nat(6),
+        });
+        let run = 0;
+        let batch = 0;
+        const property = fc.asyncProperty(cases, async ({ before, after, agents, claims }) => {
+          // The runs share the store: each has ids of its own, and publishes what it has written.
+          run += 1;
+          const ids = (numbers: readonly number[]) => numbers.map((n) => `${run}/${n}`);
+          const publish = async () => {
+            for (const page of await sweep(store, 100)) await store.published(page);
+          };
+          const actions = new Map<string, Record<number, number>>();
+          const countAll = async (parts: typeof after) => {
+            for (const { partition, accounts } of parts) {
+              batch += 1;
+              await count(store, partition, batch, ids(accounts), batch);
+              for (const id of ids(accounts)) actions.set(id, { ...actions.get(id), [partition]: batch });
+            }
+          };
+          await countAll(before);
+          await publish();
+          await countAll(after);
+          const [agentIds, keys] = [agents, claims].map((most) => ids([...Array(most).keys()]));
+          batch += 1;
+          await count(store, 0, batch, [], 0, {
+            agentTotals: agentIds!.map(agentTotals),
+            claims: keys!.map((keySha256) => ({ ...claim(T), keySha256 })),
+          });
+          const changed = [...new Set(after.flatMap(({ accounts }) => ids(accounts)))].sort();
+          const expected = [
+            ...changed.map((id) => {
+              const offsets = actions.get(id)!;
+              const actionsEver = Object.values(offsets).reduce((sum, each) => sum + each, 0);
+              return { key: `account:${id}`, value: { actionsEver, offsets } };
+            }),
+            ...agentIds!.map((id) => ({ key: `agent:${id}` })),
+            ...keys!.map((key) => ({ key: `claim:${ACCOUNT}:${key}` })),
+          ];
+          for (let size = 1; size <= 7; size += 1) {
+            const pages = await sweep(store, size);
+            expect(pages.flat()).toMatchObject(expected);
+            expect(Math.max(0, ...pages.map((page) => page.length))).toBeLessThanOrEqual(size);
+          }
+          await publish();
+        });
+        await fc.assert(property, { numRuns: 10, endOnFailure: true });
       });
 
       it('gives a published row again only after a change, with a higher version', async () => {

@@ -7,6 +7,8 @@ import type { UsageBody } from './documents.js';
 import type { UsageRow } from './port.js';
 
 const ALL = 2 ** 31 - 1;
+/** Rows of one transaction: MongoDB ends one that takes too long. */
+const RAISED_AT_ONCE = 500;
 
 /** The rows of the topic `usage`, as documents. */
 export class UsageRows {
@@ -16,7 +18,7 @@ export class UsageRows {
     const rows: UsageRow[] = [];
     const query = (above: string) =>
       ({ where: { unpublished: { above } }, by: 'unpublished', limit: limit - rows.length }) as const;
-    if (after < 'account;') rows.push(...(await this.#accounts(query(idAfter(after, 'account:')))));
+    if (after < 'account;') rows.push(...(await this.#accounts(idAfter(after, 'account:'), limit)));
     if (after < 'agent;' && rows.length < limit) {
       const found = await this.documents.find(AGENT_TOTALS, query(idAfter(after, 'agent:')));
       rows.push(...found.map(({ body }) => ({ ...agentRecordOfUsage(body.totals), version: body.revision })));
@@ -40,7 +42,8 @@ export class UsageRows {
       const parts = await partsOf(transaction, accounts.map(idOf));
       const unchanged = accounts.flatMap((row) => {
         const own = parts.get(idOf(row)) ?? [];
-        return revisionOf(own) === row.version ? own : [];
+        if (revisionOf(own) !== row.version) return [];
+        return own.filter(({ body: { revision, published } }) => revision > published);
       });
       await transaction.put(ACCOUNT_TOTALS, unchanged.map(asPublished));
       const totals = await transaction.getMany(AGENT_TOTALS, agents.map(idOf));
@@ -56,21 +59,11 @@ export class UsageRows {
   }
 
   async raise(versions: ReadonlyMap<string, number>): Promise<void> {
-    await this.documents.transact(async (transaction) => {
-      const ids = (prefix: string): readonly string[] =>
-        [...versions.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
-      const parts = await partsOf(transaction, ids('account:'));
-      const accounts = [...parts].flatMap(([id, own]) => {
-        const missing = versions.get(`account:${id}`)! + 1 - revisionOf(own);
-        return missing > 0 ? [raised(own[0]!, missing)] : [];
-      });
-      await transaction.put(ACCOUNT_TOTALS, accounts);
-      const agents = [...(await transaction.getMany(AGENT_TOTALS, ids('agent:'))).values()].flatMap((stored) => {
-        const missing = versions.get(`agent:${stored.id}`)! + 1 - stored.body.revision;
-        return missing > 0 ? [raised(stored, missing)] : [];
-      });
-      await transaction.put(AGENT_TOTALS, agents);
-    });
+    const raises = [...versions].filter(([key]) => key.startsWith('account:') || key.startsWith('agent:'));
+    for (let from = 0; from < raises.length; from += RAISED_AT_ONCE) {
+      const some = new Map(raises.slice(from, from + RAISED_AT_ONCE));
+      await this.documents.transact((transaction) => raiseRows(transaction, some));
+    }
   }
 
   async endClaims(olderThanMs: number, limit: number): Promise<number> {
@@ -88,25 +81,58 @@ export class UsageRows {
     });
   }
 
-  /** The sums of all partitions of the accounts that the query finds, in one transaction: their parts are of one moment. */
-  #accounts(query: Parameters<typeof findAccounts>[1]): Promise<readonly UsageRow[]> {
-    return this.documents.transact((transaction) => findAccounts(transaction, query));
+  /**
+   * At most `limit` accounts above the id, fewer only when there are no more: agents follow them in a sweep. An account has a
+   * document for each partition, so one read of `limit` documents may find fewer accounts.
+   */
+  async #accounts(above: string, limit: number): Promise<readonly UsageRow[]> {
+    const rows: UsageRow[] = [];
+    for (let isLast = false; !isLast && rows.length < limit;) {
+      const id = rows.length === 0 ? above : idOf(rows.at(-1)!);
+      const found = await this.documents.transact((transaction) => findAccounts(transaction, id, limit));
+      rows.push(...found.rows);
+      ({ isLast } = found);
+    }
+    return rows.slice(0, limit);
   }
 }
 
+/**
+ * Reads the accounts that `limit` changed documents belong to, each summed over all its partitions as of one moment.
+ * `isLast`: no account above them has changed.
+ */
 async function findAccounts(
   transaction: Transaction,
-  query: { readonly where: { readonly unpublished: { readonly above: string } }; readonly limit: number },
-): Promise<readonly UsageRow[]> {
-  const changed = await transaction.find(ACCOUNT_TOTALS, { ...query, by: 'unpublished' });
+  above: string,
+  limit: number,
+): Promise<{ readonly rows: readonly UsageRow[]; readonly isLast: boolean }> {
+  const query = { where: { unpublished: { above } }, by: 'unpublished', limit } as const;
+  const changed = await transaction.find(ACCOUNT_TOTALS, query);
   const parts = await partsOf(transaction, [...new Set(changed.map(({ body }) => body.totals.accountId))]);
-  return [...parts].map(([id, own]) => {
+  const rows = [...parts].map(([id, own]) => {
     const sum = sumOfPartitions(
       id,
       own.map(({ body }) => body.totals),
     );
     return { ...accountRecord(sum), version: revisionOf(own) };
   });
+  return { rows, isLast: changed.length < limit };
+}
+
+async function raiseRows(transaction: Transaction, versions: ReadonlyMap<string, number>): Promise<void> {
+  const ids = (prefix: string): readonly string[] =>
+    [...versions.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+  const parts = await partsOf(transaction, ids('account:'));
+  const accounts = [...parts].flatMap(([id, own]) => {
+    const missing = versions.get(`account:${id}`)! + 1 - revisionOf(own);
+    return missing > 0 ? [raised(own[0]!, missing)] : [];
+  });
+  await transaction.put(ACCOUNT_TOTALS, accounts);
+  const agents = [...(await transaction.getMany(AGENT_TOTALS, ids('agent:'))).values()].flatMap((stored) => {
+    const missing = versions.get(`agent:${stored.id}`)! + 1 - stored.body.revision;
+    return missing > 0 ? [raised(stored, missing)] : [];
+  });
+  await transaction.put(AGENT_TOTALS, agents);
 }
 
 type Part = Stored<UsageBody<AccountTotals>>;
