@@ -46,8 +46,35 @@ export async function openMongoRebuild(
   return connectMongoRebuild(uri, service, collections);
 }
 
-/** See `takeOverMongo`. */
-export async function takeOverOlderLayout(uri: string, documents: DocumentStore, layout: OlderLayout): Promise<void> {
-  const { takeOverMongo } = await import('./take-over.js');
-  await takeOverMongo(uri, documents, layout);
+/**
+ * Opens a service's store in MongoDB: its documents, with those of an older layout taken over.
+ * @param suffix of collections that a rebuild fills: nothing is taken over; absent: those in use are opened
+ * @throws when no server answers
+ */
+export async function openMongoStore<Store>(
+  uri: string,
+  {
+    service,
+    collections,
+    layout,
+    ...options
+  }: {
+    /** Begins the names of the collections. */
+    readonly service: string;
+    readonly collections: readonly Collection<object>[];
+    readonly layout: OlderLayout;
+  } & MongoDocumentOptions,
+  storeOf: (documents: DocumentStore) => Store,
+): Promise<Store> {
+  const documents = await openMongoDocumentStore(uri, service, collections, options);
+  try {
+    if (options.suffix === undefined) {
+      const { takeOverMongo } = await import('./take-over.js');
+      await takeOverMongo(uri, documents, layout);
+    }
+    return storeOf(documents);
+  } catch (error) {
+    await documents.close();
+    throw error;
+  }
 }

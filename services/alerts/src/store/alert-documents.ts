@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { uuidV7 } from '@countersign/evidence';
-import { Conflict } from '@countersign/document-store';
+import { Conflict, POSITIONS } from '@countersign/document-store';
 import type { DocumentStore, Transaction } from '@countersign/document-store';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Folded, Thread } from '../domain/thread.js';
-import { DESTINATIONS, MESSAGES, POSITIONS, SEEN_EVENTS, seenId, THREADS } from './documents.js';
+import { DESTINATIONS, MESSAGES, SEEN_EVENTS, seenId, THREADS } from './documents.js';
 import { byThread, REMEMBERED_MS } from './port.js';
 import type { AlertStore, Backlog, Claim, DeliveryPage, Fold, NoticedBatch } from './port.js';
 

@@ -1,4 +1,4 @@
-import { OLDER_LAYOUTS } from '@countersign/document-store';
+import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
@@ -63,15 +63,6 @@ export const SEEN_EVENTS: Collection<object, SeenKeys> = {
 export function seenId(partition: number, eventId: string): string {
   return `${partition}/${eventId}`;
 }
-
-/** Next offset of the topic `agent-events`, by partition. */
-export const POSITIONS: Collection<{ readonly next: number }, None> = {
-  name: 'positions',
-  keysOf: () => ({}),
-  keys: {},
-  keysVersion: 1,
-  indexes: [],
-};
 
 export const COLLECTIONS = [
   DESTINATIONS,

@@ -1,9 +1,9 @@
 import type { TopicName } from '@countersign/contracts';
-import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
-import type { DocumentInspection, Problem, StoreInspection } from '@countersign/document-store';
+import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
+import type { InspectionSource, StoreInspection } from '@countersign/document-store';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
-import { COLLECTIONS, DESTINATIONS, MESSAGES, POSITIONS, SEEN_EVENTS, THREADS } from './documents.js';
+import { COLLECTIONS, DESTINATIONS, MESSAGES, SEEN_EVENTS, THREADS } from './documents.js';
 import { SERVICE } from './open.js';
 
 /** The stored data, read for `fsck`. */
@@ -18,20 +18,12 @@ export interface AlertInspection extends StoreInspection {
  * Opens the store of a stopped instance by its file, or of an installation that may be running by its database.
  * @throws OtherLayout
  */
-export async function inspectAlerts(
-  source: { readonly file: string } | { readonly uri: string },
-): Promise<AlertInspection> {
-  if ('file' in source) return new Inspection(inspectSqliteDocuments(source.file, COLLECTIONS), true);
-  return new Inspection(await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS), false);
+export async function inspectAlerts(source: InspectionSource): Promise<AlertInspection> {
+  const documents = await inspectDocuments(source, SERVICE, COLLECTIONS);
+  return new Inspection(documents, 'agent-events', 'file' in source);
 }
 
-class Inspection implements AlertInspection {
-  /** @param isStopped no other process has the store open: a destination is removed with all its documents */
-  constructor(
-    private readonly documents: DocumentInspection,
-    private readonly isStopped: boolean,
-  ) {}
-
+class Inspection extends InspectedDocuments implements AlertInspection {
   async *destinations(): AsyncIterable<Destination> {
     for await (const { body } of this.documents.documents(DESTINATIONS)) yield body;
   }
@@ -48,32 +40,8 @@ class Inspection implements AlertInspection {
     // Destinations are in no topic.
   }
 
-  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
-    const positions = new Map<number, number>();
-    if (topic !== 'agent-events') return positions;
-    for await (const { id, body } of this.documents.documents(POSITIONS)) positions.set(Number(id), body.next);
-    return positions;
-  }
-
-  outbox(): ReturnType<DocumentInspection['outbox']> {
-    return this.documents.outbox();
-  }
-
-  raises(): ReturnType<DocumentInspection['raises']> {
-    return this.documents.raises();
-  }
-
-  async *problems(): AsyncIterable<Problem> {
-    yield* this.documents.problems();
-    yield* settledProblems(() => this.#disagreements());
-  }
-
-  close(): Promise<void> {
-    return this.documents.close();
-  }
-
   /** Contradictions of documents with themselves and each other, by location. */
-  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+  protected async disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const accounts = new Map<string, string>();
     for await (const { id, version, body } of this.documents.documents(DESTINATIONS)) {

@@ -1,9 +1,9 @@
-import { olderDocuments, START_OLDER_ONCE } from '@countersign/document-store';
+import { olderDocuments, POSITIONS, START_OLDER_ONCE } from '@countersign/document-store';
 import type { OlderLayout, OlderRow } from '@countersign/document-store';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Thread } from '../domain/thread.js';
-import { DESTINATIONS, MESSAGES, POSITIONS, SEEN_EVENTS, seenId, THREADS } from './documents.js';
+import { DESTINATIONS, MESSAGES, SEEN_EVENTS, seenId, THREADS } from './documents.js';
 
 interface Row extends OlderRow {
   readonly _id: string;

@@ -1,4 +1,4 @@
-import { openMongoDocumentStore, openSqliteDocumentStore, takeOverOlderLayout } from '@countersign/document-store';
+import { openMongoStore, openSqliteDocumentStore } from '@countersign/document-store';
 import { AlertDocuments } from './alert-documents.js';
 import { COLLECTIONS } from './documents.js';
 import { THREAD_LAYOUT } from './mongo-older.js';
@@ -20,12 +20,6 @@ export async function openSqliteAlertStore(file: string): Promise<AlertStore> {
 
 /** @throws if no server answers */
 export async function openMongoAlertStore(uri: string): Promise<AlertStore> {
-  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
-  try {
-    await takeOverOlderLayout(uri, documents, THREAD_LAYOUT);
-    return new AlertDocuments(documents);
-  } catch (error) {
-    await documents.close();
-    throw error;
-  }
+  const of = { service: SERVICE, collections: COLLECTIONS, layout: THREAD_LAYOUT };
+  return openMongoStore(uri, of, (documents) => new AlertDocuments(documents));
 }

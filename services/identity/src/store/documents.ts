@@ -1,5 +1,5 @@
 import type { AccountFacts, ApiKeyFacts, SessionFacts } from '@countersign/contracts';
-import { OLDER_LAYOUTS } from '@countersign/document-store';
+import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { User } from '../domain/members.js';
 
@@ -89,15 +89,6 @@ export const SIGN_IN_PLACES: Collection<{ readonly atMs: number }, Pick<FailureK
   keys: { atMs: 'number' },
   keysVersion: 1,
   indexes: [['atMs']],
-};
-
-/** Next offset of the topic `agent-events`, by partition. */
-export const POSITIONS: Collection<{ readonly next: number }, None> = {
-  name: 'positions',
-  keysOf: () => ({}),
-  keys: {},
-  keysVersion: 1,
-  indexes: [],
 };
 
 export const COLLECTIONS = [

@@ -1,7 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
-import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
-import type { DocumentInspection, OwnedDocument, Problem, StoreInspection } from '@countersign/document-store';
-import { ACCOUNTS, API_KEYS, COLLECTIONS, KEY_USES, POSITIONS, SESSIONS, USERS } from './documents.js';
+import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
+import type { InspectionSource, OwnedDocument, StoreInspection } from '@countersign/document-store';
+import { ACCOUNTS, API_KEYS, COLLECTIONS, KEY_USES, SESSIONS, USERS } from './documents.js';
 import type { UserBody } from './documents.js';
 import { SERVICE } from './open.js';
 
@@ -15,11 +15,9 @@ export interface IdentityInspection extends StoreInspection {
  * Opens the store of a stopped instance by its file, or of an installation that may be running by its database.
  * @throws OtherLayout
  */
-export async function inspectIdentity(
-  source: { readonly file: string } | { readonly uri: string },
-): Promise<IdentityInspection> {
-  if ('file' in source) return new Inspection(inspectSqliteDocuments(source.file, COLLECTIONS), true);
-  return new Inspection(await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS), false);
+export async function inspectIdentity(source: InspectionSource): Promise<IdentityInspection> {
+  const documents = await inspectDocuments(source, SERVICE, COLLECTIONS);
+  return new Inspection(documents, 'agent-events', 'file' in source);
 }
 
 const OWNED: { readonly [topic in TopicName]?: typeof ACCOUNTS } = {
@@ -28,13 +26,7 @@ const OWNED: { readonly [topic in TopicName]?: typeof ACCOUNTS } = {
   sessions: SESSIONS as never,
 };
 
-class Inspection implements IdentityInspection {
-  /** @param isStopped no other process has the store open */
-  constructor(
-    private readonly documents: DocumentInspection,
-    private readonly isStopped: boolean,
-  ) {}
-
+class Inspection extends InspectedDocuments implements IdentityInspection {
   async *owned(topic: TopicName): AsyncIterable<OwnedDocument> {
     const collection = OWNED[topic];
     if (collection === undefined) return;
@@ -47,32 +39,8 @@ class Inspection implements IdentityInspection {
     for await (const { id } of this.documents.documents(API_KEYS)) yield { id, lastUsedAt: uses.get(id) ?? null };
   }
 
-  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
-    const positions = new Map<number, number>();
-    if (topic !== 'agent-events') return positions;
-    for await (const { id, body } of this.documents.documents(POSITIONS)) positions.set(Number(id), body.next);
-    return positions;
-  }
-
-  outbox(): ReturnType<DocumentInspection['outbox']> {
-    return this.documents.outbox();
-  }
-
-  raises(): ReturnType<DocumentInspection['raises']> {
-    return this.documents.raises();
-  }
-
-  async *problems(): AsyncIterable<Problem> {
-    yield* this.documents.problems();
-    yield* settledProblems(() => this.#disagreements());
-  }
-
-  close(): Promise<void> {
-    return this.documents.close();
-  }
-
   /** Contradictions between documents, by location. */
-  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+  protected async disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const accounts = new Map<string, { hasAdmin: boolean }>();
     const users = new Map<string, UserBody>();

@@ -1,5 +1,6 @@
+import { POSITIONS } from '@countersign/document-store';
 import type { DocumentStore } from '@countersign/document-store';
-import { API_KEYS, KEY_USES, POSITIONS } from './documents.js';
+import { API_KEYS, KEY_USES } from './documents.js';
 
 interface Uses {
   /** Next offset, by partition. */

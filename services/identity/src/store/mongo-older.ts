@@ -1,7 +1,7 @@
-import { olderDocuments, START_OLDER_ONCE } from '@countersign/document-store';
+import { olderDocuments, POSITIONS, START_OLDER_ONCE } from '@countersign/document-store';
 import type { OlderLayout, OlderRow, Stored } from '@countersign/document-store';
 import type { AccountFacts, ApiKeyFacts, Role, SessionFacts } from '@countersign/contracts';
-import { ACCOUNTS, API_KEYS, KEY_USES, MEMBERS, POSITIONS, SESSIONS, SIGN_IN_PLACES, USERS } from './documents.js';
+import { ACCOUNTS, API_KEYS, KEY_USES, MEMBERS, SESSIONS, SIGN_IN_PLACES, USERS } from './documents.js';
 
 interface Row extends OlderRow {
   readonly _id: string;

@@ -1,4 +1,4 @@
-import { openMongoDocumentStore, openSqliteDocumentStore, takeOverOlderLayout } from '@countersign/document-store';
+import { openMongoStore, openSqliteDocumentStore } from '@countersign/document-store';
 import { COLLECTIONS } from './documents.js';
 import { IdentityDocuments } from './identity-documents.js';
 import { HEAD_LAYOUT } from './mongo-older.js';
@@ -15,12 +15,6 @@ export async function openSqliteIdentityStore(file: string): Promise<IdentitySto
 
 /** @throws if no server answers */
 export async function openMongoIdentityStore(uri: string): Promise<IdentityStore> {
-  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
-  try {
-    await takeOverOlderLayout(uri, documents, HEAD_LAYOUT);
-    return new IdentityDocuments(documents);
-  } catch (error) {
-    await documents.close();
-    throw error;
-  }
+  const of = { service: SERVICE, collections: COLLECTIONS, layout: HEAD_LAYOUT };
+  return openMongoStore(uri, of, (documents) => new IdentityDocuments(documents));
 }

@@ -1,5 +1,5 @@
 import type { AgentFacts } from '@countersign/contracts';
-import { OLDER_LAYOUTS } from '@countersign/document-store';
+import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
 
@@ -96,15 +96,6 @@ export function seenInterval(partition: number, eventId: string): string {
 
 /** The first 11 of the 12 hexadecimal digits of the time, and a hyphen. */
 const HEX_OF_INTERVAL = 12;
-
-/** By partition: where following the topic `agent-events` continues. */
-export const POSITIONS: Collection<{ readonly next: number }, None> = {
-  name: 'positions',
-  keysOf: () => ({}),
-  keys: {},
-  keysVersion: 1,
-  indexes: [],
-};
 
 export const COLLECTIONS = [
   AGENTS,

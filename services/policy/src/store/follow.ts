@@ -1,4 +1,5 @@
 import { uuidV7 } from '@countersign/evidence';
+import { POSITIONS } from '@countersign/document-store';
 import type { Collection, Keys, Stored, Transaction } from '@countersign/document-store';
 import type { AccountTotals } from '../domain/usage.js';
 import { claimKey, claimVersion } from '../domain/usage-records.js';
@@ -8,7 +9,6 @@ import {
   AGENT_TOTALS,
   AGENTS,
   CLAIMS,
-  POSITIONS,
   SEEN_EVENTS,
   seenInterval,
 } from './documents.js';

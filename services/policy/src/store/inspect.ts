@@ -1,13 +1,6 @@
 import type { TopicName } from '@countersign/contracts';
-import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
-import type {
-  Collection,
-  DocumentInspection,
-  Keys,
-  OwnedDocument,
-  Problem,
-  StoreInspection,
-} from '@countersign/document-store';
+import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
+import type { Collection, InspectionSource, Keys, OwnedDocument, StoreInspection } from '@countersign/document-store';
 import { claimKey, claimRecord, claimVersion } from '../domain/usage-records.js';
 import type { AccountTotals, AgentTotals } from '../domain/usage.js';
 import {
@@ -17,7 +10,6 @@ import {
   AGENTS,
   CLAIMS,
   COLLECTIONS,
-  POSITIONS,
   SEEN_EVENTS,
   seenInterval,
 } from './documents.js';
@@ -54,20 +46,12 @@ export interface PolicyInspection extends StoreInspection {
  * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
  * @throws OtherLayout
  */
-export async function inspectPolicy(
-  source: { readonly file: string } | { readonly uri: string },
-): Promise<PolicyInspection> {
-  if ('file' in source) return new Inspection(inspectSqliteDocuments(source.file, COLLECTIONS), true);
-  return new Inspection(await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS), false);
+export async function inspectPolicy(source: InspectionSource): Promise<PolicyInspection> {
+  const documents = await inspectDocuments(source, SERVICE, COLLECTIONS);
+  return new Inspection(documents, 'agent-events', 'file' in source);
 }
 
-class Inspection implements PolicyInspection {
-  /** @param isEmbedded the log has one partition */
-  constructor(
-    private readonly documents: DocumentInspection,
-    private readonly isEmbedded: boolean,
-  ) {}
-
+class Inspection extends InspectedDocuments implements PolicyInspection {
   async *owned(topic: TopicName): AsyncIterable<OwnedDocument> {
     if (topic !== 'agents') return;
     for await (const { id, version, body } of this.documents.documents(AGENTS)) {
@@ -94,37 +78,13 @@ class Inspection implements PolicyInspection {
     for await (const { body } of this.documents.documents(SEEN_EVENTS)) if (Array.isArray(body.ids)) yield* body.ids;
   }
 
-  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
-    const positions = new Map<number, number>();
-    if (topic !== 'agent-events') return positions;
-    for await (const { id, body } of this.documents.documents(POSITIONS)) positions.set(Number(id), body.next);
-    return positions;
-  }
-
-  outbox(): ReturnType<DocumentInspection['outbox']> {
-    return this.documents.outbox();
-  }
-
-  raises(): ReturnType<DocumentInspection['raises']> {
-    return this.documents.raises();
-  }
-
-  async *problems(): AsyncIterable<Problem> {
-    yield* this.documents.problems();
-    yield* settledProblems(() => this.#disagreements());
-  }
-
-  close(): Promise<void> {
-    return this.documents.close();
-  }
-
   /** Documents whose totals are none are left out; `problems` names them. */
   async *#totals<T, K extends Keys>(collection: Collection<UsageBody<T>, K>): AsyncIterable<InspectedTotals<T>> {
     for await (const { body } of this.documents.documents(collection)) if (isObject(body.totals)) yield body;
   }
 
   /** By place: what documents say of themselves that cannot be. */
-  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+  protected async disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     for await (const { id, body } of this.documents.documents(ACCOUNT_TOTALS)) {
       const { accountId, offsets } = body.totals ?? {};
@@ -144,7 +104,7 @@ class Inspection implements PolicyInspection {
         found.set(`claims ${id}`, 'its version is not the one of its time');
       else if (published > revision) found.set(`claims ${id}`, TOO_MUCH);
     }
-    if (!this.isEmbedded) return found;
+    if (!this.isStopped) return found;
     for await (const { id, body } of this.documents.documents(SEEN_EVENTS)) {
       const { ids = [] } = body;
       if (ids.some((each) => id !== seenInterval(0, each))) found.set(`seen_events ${id}`, NOT_ITSELF);

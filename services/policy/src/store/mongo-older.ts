@@ -1,4 +1,4 @@
-import { olderDocuments, START_OLDER_ONCE } from '@countersign/document-store';
+import { olderDocuments, POSITIONS, START_OLDER_ONCE } from '@countersign/document-store';
 import type { OlderLayout, OlderRow, ReadOlder } from '@countersign/document-store';
 import type { AgentFacts } from '@countersign/contracts';
 import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
@@ -8,7 +8,6 @@ import {
   AGENT_TOTALS,
   AGENTS,
   CLAIMS,
-  POSITIONS,
   SEEN_EVENTS,
   seenInterval,
 } from './documents.js';

@@ -1,9 +1,4 @@
-import {
-  openMongoDocumentStore,
-  openMongoRebuild,
-  openSqliteDocumentStore,
-  takeOverOlderLayout,
-} from '@countersign/document-store';
+import { openMongoRebuild, openMongoStore, openSqliteDocumentStore } from '@countersign/document-store';
 import type { StoreRebuild } from '@countersign/document-store';
 import { GROUP } from '../follow/check-follower.js';
 import { COLLECTIONS } from './documents.js';
@@ -27,14 +22,8 @@ export async function openSqlitePolicyStore(file: string): Promise<PolicyStore> 
  * @throws when no server answers
  */
 export async function openMongoPolicyStore(uri: string, suffix?: string): Promise<PolicyStore> {
-  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS, { isRebuildable: true, suffix });
-  try {
-    if (suffix === undefined) await takeOverOlderLayout(uri, documents, OFFSET_LAYOUT);
-    return new PolicyDocuments(documents);
-  } catch (error) {
-    await documents.close();
-    throw error;
-  }
+  const of = { service: SERVICE, collections: COLLECTIONS, layout: OFFSET_LAYOUT, isRebuildable: true, suffix };
+  return openMongoStore(uri, of, (documents) => new PolicyDocuments(documents));
 }
 
 /**

@@ -1,9 +1,9 @@
-import { Conflict, UniqueTaken } from '@countersign/document-store';
+import { Conflict, POSITIONS, UniqueTaken } from '@countersign/document-store';
 import type { DocumentStore } from '@countersign/document-store';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Agent } from '../domain/agent.js';
 import { agentOf, agentStored, publishAgent, replaceAgent } from './agents.js';
-import { AGENTS, POSITIONS } from './documents.js';
+import { AGENTS } from './documents.js';
 import { followBatch, forgetSeen } from './follow.js';
 import { AgentsFull, TransactionTaken } from './port.js';
 import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';

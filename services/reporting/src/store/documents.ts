@@ -1,4 +1,4 @@
-import { OLDER_LAYOUTS } from '@countersign/document-store';
+import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { DeclaredScope } from '@countersign/contracts';
 import type { KeptAnchor, OpenedRun, StoredReport } from './port.js';
@@ -46,15 +46,6 @@ export const ANCHORS: Collection<KeptAnchor, { kind: string }> = {
   keys: { kind: 'text' },
   keysVersion: 1,
   indexes: [['kind']],
-};
-
-/** Next offset of the topic `anchors`, by partition. */
-export const POSITIONS: Collection<{ readonly next: number }, None> = {
-  name: 'positions',
-  keysOf: () => ({}),
-  keys: {},
-  keysVersion: 1,
-  indexes: [],
 };
 
 export const COLLECTIONS = [

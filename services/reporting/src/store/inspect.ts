@@ -1,7 +1,7 @@
 import type { DeclaredScope, TopicName } from '@countersign/contracts';
-import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
-import type { DocumentInspection, OwnedDocument, Problem, StoreInspection } from '@countersign/document-store';
-import { ANCHORS, COLLECTIONS, OPENINGS, POSITIONS, REPORTS, SCOPES } from './documents.js';
+import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
+import type { InspectionSource, OwnedDocument, StoreInspection } from '@countersign/document-store';
+import { ANCHORS, COLLECTIONS, OPENINGS, REPORTS, SCOPES } from './documents.js';
 import { SERVICE } from './open.js';
 import { anchorKey } from './port.js';
 import type { KeptAnchor, StoredReport } from './port.js';
@@ -18,19 +18,12 @@ export interface ReportInspection extends StoreInspection {
  * Opens the store of a stopped instance by its file, or of an installation that may be running by its database.
  * @throws OtherLayout
  */
-export async function inspectReports(
-  source: { readonly file: string } | { readonly uri: string },
-): Promise<ReportInspection> {
-  return new Inspection(
-    'file' in source
-      ? inspectSqliteDocuments(source.file, COLLECTIONS)
-      : await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS),
-  );
+export async function inspectReports(source: InspectionSource): Promise<ReportInspection> {
+  const documents = await inspectDocuments(source, SERVICE, COLLECTIONS);
+  return new Inspection(documents, 'anchors', 'file' in source);
 }
 
-class Inspection implements ReportInspection {
-  constructor(private readonly documents: DocumentInspection) {}
-
+class Inspection extends InspectedDocuments implements ReportInspection {
   async *reports(): AsyncIterable<StoredReport> {
     for await (const { body } of this.documents.documents(REPORTS)) yield body;
   }
@@ -54,32 +47,8 @@ class Inspection implements ReportInspection {
     }
   }
 
-  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
-    const positions = new Map<number, number>();
-    if (topic !== 'anchors') return positions;
-    for await (const { id, body } of this.documents.documents(POSITIONS)) positions.set(Number(id), body.next);
-    return positions;
-  }
-
-  outbox(): ReturnType<DocumentInspection['outbox']> {
-    return this.documents.outbox();
-  }
-
-  raises(): ReturnType<DocumentInspection['raises']> {
-    return this.documents.raises();
-  }
-
-  async *problems(): AsyncIterable<Problem> {
-    yield* this.documents.problems();
-    yield* settledProblems(() => this.#disagreements());
-  }
-
-  close(): Promise<void> {
-    return this.documents.close();
-  }
-
   /** Contradictions of documents with themselves and each other, by location. */
-  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+  protected async disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const opened = new Set<string>();
     for await (const { id, version, body } of this.documents.documents(REPORTS)) {

@@ -1,7 +1,7 @@
-import { olderDocuments, START_OLDER_ONCE } from '@countersign/document-store';
+import { olderDocuments, POSITIONS, START_OLDER_ONCE } from '@countersign/document-store';
 import type { OlderLayout, OlderRow } from '@countersign/document-store';
 import type { ComplianceScope } from '@countersign/contracts';
-import { ANCHORS, OPENINGS, POSITIONS, REPORTS, SCOPES } from './documents.js';
+import { ANCHORS, OPENINGS, REPORTS, SCOPES } from './documents.js';
 import type { KeptAnchor, StoredReport } from './port.js';
 import { openingsOf } from './report-documents.js';
 

@@ -1,4 +1,4 @@
-import { openMongoDocumentStore, openSqliteDocumentStore, takeOverOlderLayout } from '@countersign/document-store';
+import { openMongoStore, openSqliteDocumentStore } from '@countersign/document-store';
 import { COLLECTIONS } from './documents.js';
 import { REPORT_LAYOUT } from './mongo-older.js';
 import type { ReportStore } from './port.js';
@@ -15,12 +15,6 @@ export async function openSqliteReportStore(file: string): Promise<ReportStore> 
 
 /** @throws if no server answers */
 export async function openMongoReportStore(uri: string): Promise<ReportStore> {
-  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS);
-  try {
-    await takeOverOlderLayout(uri, documents, REPORT_LAYOUT);
-    return new ReportDocuments(documents);
-  } catch (error) {
-    await documents.close();
-    throw error;
-  }
+  const of = { service: SERVICE, collections: COLLECTIONS, layout: REPORT_LAYOUT };
+  return openMongoStore(uri, of, (documents) => new ReportDocuments(documents));
 }

@@ -1,9 +1,9 @@
 import type { ComplianceScope, DeclaredScope } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
-import { Conflict } from '@countersign/document-store';
+import { Conflict, POSITIONS } from '@countersign/document-store';
 import type { DocumentStore, Stored } from '@countersign/document-store';
 import type { OutboxRow, RowId } from '@countersign/topics';
-import { ANCHORS, OPENINGS, POSITIONS, REPORTS, SCOPES } from './documents.js';
+import { ANCHORS, OPENINGS, REPORTS, SCOPES } from './documents.js';
 import type { OpeningBody } from './documents.js';
 import { anchorKey, mayOpen, reportRecord, scopeRecord } from './port.js';
 import type {

@@ -1,4 +1,4 @@
-import { OLDER_LAYOUTS } from '@countersign/document-store';
+import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { TopicName } from '@countersign/contracts';
 import type { PublicFact } from './port.js';
@@ -37,15 +37,6 @@ function lookUpKeys(fact: FactBody): Pick<FactKeys, 'sha256' | 'pdfSha256' | 'ss
 export function factId({ kind, id }: Pick<PublicFact, 'kind' | 'id'>): string {
   return `${kind}/${id}`;
 }
-
-/** By topic and partition: the offset after the last record whose fact is stored. */
-export const POSITIONS: Collection<{ readonly next: number }, None> = {
-  name: 'positions',
-  keysOf: () => ({}),
-  keys: {},
-  keysVersion: 1,
-  indexes: [],
-};
 
 export function positionId(topic: TopicName, partition: number): string {
   return `${topic}/${partition}`;

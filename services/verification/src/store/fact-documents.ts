@@ -1,6 +1,7 @@
 import type { AgentHeadFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
+import { POSITIONS } from '@countersign/document-store';
 import type { DocumentStore, Where } from '@countersign/document-store';
-import { factId, FACTS, positionId, POSITIONS } from './documents.js';
+import { factId, FACTS, positionId } from './documents.js';
 import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 
 const ALL = 2 ** 31 - 1;

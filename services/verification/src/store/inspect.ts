@@ -1,7 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
-import { inspectMongoDocuments, inspectSqliteDocuments, settledProblems } from '@countersign/document-store';
-import type { DocumentInspection, Problem, StoreInspection } from '@countersign/document-store';
-import { COLLECTIONS, factId, FACTS, positionId, POSITIONS } from './documents.js';
+import { InspectedDocuments, inspectDocuments, POSITIONS, readPositions } from '@countersign/document-store';
+import type { InspectionSource, StoreInspection } from '@countersign/document-store';
+import { COLLECTIONS, factId, FACTS, positionId } from './documents.js';
 import type { FactBody } from './documents.js';
 import { SERVICE } from './open.js';
 import type { PublicFact } from './port.js';
@@ -15,16 +15,12 @@ export interface FactInspection extends StoreInspection {
  * Opens the store of a stopped instance by its file, or of an installation that may run by its database.
  * @throws OtherLayout
  */
-export async function inspectFacts(
-  source: { readonly file: string } | { readonly uri: string },
-): Promise<FactInspection> {
-  if ('file' in source) return new Inspection(inspectSqliteDocuments(source.file, COLLECTIONS));
-  return new Inspection(await inspectMongoDocuments(source.uri, SERVICE, COLLECTIONS));
+export async function inspectFacts(source: InspectionSource): Promise<FactInspection> {
+  const documents = await inspectDocuments(source, SERVICE, COLLECTIONS);
+  return new Inspection(documents, 'agents', 'file' in source);
 }
 
-class Inspection implements FactInspection {
-  constructor(private readonly documents: DocumentInspection) {}
-
+class Inspection extends InspectedDocuments implements FactInspection {
   async *facts(): AsyncIterable<PublicFact> {
     for await (const { version, body } of this.documents.documents(FACTS)) yield { ...body, version };
   }
@@ -33,34 +29,12 @@ class Inspection implements FactInspection {
     // Every fact is another service's.
   }
 
-  async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
-    const positions = new Map<number, number>();
-    const prefix = `${topic}/`;
-    for await (const { id, body } of this.documents.documents(POSITIONS)) {
-      if (id.startsWith(prefix)) positions.set(Number(id.slice(prefix.length)), body.next);
-    }
-    return positions;
-  }
-
-  outbox(): ReturnType<DocumentInspection['outbox']> {
-    return this.documents.outbox();
-  }
-
-  raises(): ReturnType<DocumentInspection['raises']> {
-    return this.documents.raises();
-  }
-
-  async *problems(): AsyncIterable<Problem> {
-    yield* this.documents.problems();
-    yield* settledProblems(() => this.#disagreements());
-  }
-
-  close(): Promise<void> {
-    return this.documents.close();
+  override async positions(topic: TopicName): Promise<ReadonlyMap<number, number>> {
+    return readPositions(this.documents, `${topic}/`);
   }
 
   /** By place: documents that are stored under another id than their own. */
-  async #disagreements(): Promise<ReadonlyMap<string, string>> {
+  protected async disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     for await (const { id, body } of this.documents.documents(FACTS)) {
       if (!KINDS.has(body.kind)) found.set(`facts ${id}`, 'its kind is unknown');

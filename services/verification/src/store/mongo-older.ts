@@ -1,6 +1,6 @@
-import { olderDocuments } from '@countersign/document-store';
+import { olderDocuments, POSITIONS } from '@countersign/document-store';
 import type { OlderLayout, OlderRow } from '@countersign/document-store';
-import { factId, FACTS, POSITIONS } from './documents.js';
+import { factId, FACTS } from './documents.js';
 import type { FactBody } from './documents.js';
 import type { PublicFact } from './port.js';
 

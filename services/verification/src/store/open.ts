@@ -1,9 +1,4 @@
-import {
-  openMongoDocumentStore,
-  openMongoRebuild,
-  openSqliteDocumentStore,
-  takeOverOlderLayout,
-} from '@countersign/document-store';
+import { openMongoRebuild, openMongoStore, openSqliteDocumentStore } from '@countersign/document-store';
 import type { StoreRebuild } from '@countersign/document-store';
 import { COLLECTIONS } from './documents.js';
 import { FactDocuments } from './fact-documents.js';
@@ -24,14 +19,8 @@ export async function openSqlitePublicFacts(file: string): Promise<PublicFacts> 
  * @throws when no server answers
  */
 export async function openMongoPublicFacts(uri: string, suffix?: string): Promise<PublicFacts> {
-  const documents = await openMongoDocumentStore(uri, SERVICE, COLLECTIONS, { isRebuildable: true, suffix });
-  try {
-    if (suffix === undefined) await takeOverOlderLayout(uri, documents, FACT_LAYOUT);
-    return new FactDocuments(documents);
-  } catch (error) {
-    await documents.close();
-    throw error;
-  }
+  const of = { service: SERVICE, collections: COLLECTIONS, layout: FACT_LAYOUT, isRebuildable: true, suffix };
+  return openMongoStore(uri, of, (documents) => new FactDocuments(documents));
 }
 
 /** Opens the store in MongoDB to be rebuilt. Every fact is in a topic: nothing is taken over. @throws when no server answers */
