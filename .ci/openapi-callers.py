@@ -156,7 +156,7 @@ def credentials(operation, turn):
         return {}
     if caller == "api key":
         return {"x-service-key": API_KEY} if turn % 2 else {"authorization": f"Bearer {API_KEY}"}
-    if operation.path == "/v1/auth/logout":
+    if operation.path == "/v1/auth/logout" or (operation.path == "/v1/session" and operation.method.upper() == "DELETE"):
         return {"authorization": f"Bearer {SESSIONS.pop() if SESSIONS else made_up()}"}
     return {"authorization": f"Bearer {SESSION}"}
 

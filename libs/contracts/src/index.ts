@@ -122,7 +122,15 @@ export type { ScanRequest, ToolsRequest } from './http/scan.js';
 export { outcomeRoutes } from './http/outcome.js';
 export type { OutcomeReport } from './http/outcome.js';
 export { identityRoutes } from './http/identity.js';
-export type { AccountRecord, ApiKeyRecord, IssuedKeyRecord, NewApiKey, SignedIn, UserRecord } from './http/identity.js';
+export type {
+  AccountRecord,
+  ApiKeyRecord,
+  BrowserSession,
+  IssuedKeyRecord,
+  NewApiKey,
+  SignedIn,
+  UserRecord,
+} from './http/identity.js';
 export { profilePatch, profileWarnings } from './http/profile.js';
 export { dryRun, dryRunBody } from './http/dry-run.js';
 export type { DryRunAnswer } from './http/dry-run.js';

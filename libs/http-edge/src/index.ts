@@ -1,6 +1,10 @@
 export type { Authenticator } from './credentials/authenticator.js';
 export { readApiKeyHeaders, readSessionHeader } from './credentials/credential-headers.js';
 export { apiKeyProblem, endedKeyProblem, sessionProblem } from './credentials/credential-problem.js';
+export { CONSOLE_HEADER, cookieNameAt, isFromOwnPage, setCookie } from './credentials/session-cookie.js';
+export type { SessionCookieName } from './credentials/session-cookie.js';
+export { readSession } from './credentials/session-credential.js';
+export type { SessionRequest } from './credentials/session-credential.js';
 export { AddressAllowance, placeOf } from './edge/address-allowance.js';
 export { HttpAnswer, writeAnswer } from './edge/answer.js';
 export type { AnswerBody } from './edge/answer.js';

@@ -13,6 +13,7 @@ import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
 import { AccountController } from './http/account-controller.js';
 import { ApiKeysController } from './http/api-keys-controller.js';
 import { AuthController } from './http/auth-controller.js';
+import { SessionController } from './http/session-controller.js';
 import { UsersController } from './http/users-controller.js';
 import {
   API_KEYS,
@@ -82,7 +83,14 @@ async function start(context: ServiceContext): Promise<RunningService> {
 
   const module: DynamicModule = {
     module: IdentityModule,
-    controllers: [AuthController, UsersController, ApiKeysController, AccountController, KeyUseConsumer],
+    controllers: [
+      AuthController,
+      SessionController,
+      UsersController,
+      ApiKeysController,
+      AccountController,
+      KeyUseConsumer,
+    ],
     providers: [
       { provide: SIGN_IN, useValue: signIn },
       { provide: USERS, useValue: new Users(context, store, publication) },

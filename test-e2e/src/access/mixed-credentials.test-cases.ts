@@ -46,6 +46,11 @@ const INVALID_KEYS: Readonly<Record<string, (credentials: Credentials) => Sent>>
   'a key with a word behind it': ({ key }) => ({ authorization: `Bearer ${key} more` }),
   'a revoked key': ({ revoked }) => ({ 'x-service-key': revoked }),
   'a key in a cookie': ({ key }) => ({ cookie: `x-service-key=${key}` }),
+  'the cookie of the console': ({ token }) => ({
+    cookie: `csn_session=${token}`,
+    'sec-fetch-site': 'same-origin',
+    'x-countersign-console': '1',
+  }),
 };
 
 const INVALID_SESSIONS: Readonly<Record<string, (credentials: Credentials) => Sent>> = {
@@ -65,6 +70,17 @@ const INVALID_SESSIONS: Readonly<Record<string, (credentials: Credentials) => Se
   'a session with another signature': ({ token }) => ({ authorization: `Bearer ${mistyped(token)}` }),
   'a session that says that it needs no signature': ({ token }) => ({ authorization: `Bearer ${unsigned(token)}` }),
   'a session in a cookie': ({ token }) => ({ cookie: `authorization=Bearer ${token}` }),
+  'the cookie of the console, sent by a program': ({ token }) => ({ cookie: `csn_session=${token}` }),
+  'the cookie of the console, sent for a page of another origin': ({ token }) => ({
+    cookie: `csn_session=${token}`,
+    'sec-fetch-site': 'same-site',
+    'x-countersign-console': '1',
+  }),
+  'the cookie of the console twice': ({ token }) => ({
+    cookie: `csn_session=${token}; csn_session=${token}`,
+    'sec-fetch-site': 'same-origin',
+    'x-countersign-console': '1',
+  }),
 };
 
 /** Sends invalid credentials, in every form, to every route that requires some. */

@@ -110,6 +110,13 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     ask: () => ({ body: { currentPassword: 'not this one', newPassword: PASSWORD } }),
   },
   'POST /v1/auth/logout': { statuses: bySession('auditor', 204), endsSession: true },
+  // None of these callers is a page of the service.
+  'POST /v1/session': {
+    statuses: open(403),
+    ask: (_ids, { email, password }) => ({ body: { email, password } }),
+  },
+  'GET /v1/session': { statuses: bySession('auditor', 200) },
+  'DELETE /v1/session': { statuses: bySession('auditor', 204), endsSession: true },
   'GET /v1/account': { statuses: bySession('auditor', 200) },
   'GET /v1/account/default-profile': { statuses: bySession('auditor', 200) },
   'PUT /v1/account/default-profile': {

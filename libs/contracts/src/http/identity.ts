@@ -16,16 +16,23 @@ const visibleName = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\
 const count = { type: 'integer', minimum: 0 } as const;
 const cap = nullable({ type: 'integer', minimum: 0 });
 
-const signedIn = object({
-  token: { type: 'string', description: 'sent as `Authorization: Bearer` on dashboard routes' },
+const openedSession = {
   expiresAt: isoTime,
   account: object({ id: uuid, name: { type: 'string' }, plan }),
   user: object({ id: uuid, email: { type: 'string' }, role }),
+} as const;
+
+const signedIn = object({
+  token: { type: 'string', description: 'sent as `Authorization: Bearer` on dashboard routes' },
+  ...openedSession,
 });
+/** A session without its token, which the browser keeps in a cookie. */
+const browserSession = object(openedSession);
 
 const user = object({ id: uuid, email: { type: 'string' }, role, createdAt: isoTime });
 
 export type SignedIn = JsonOf<typeof signedIn>;
+export type BrowserSession = JsonOf<typeof browserSession>;
 export type UserRecord = JsonOf<typeof user>;
 
 /** Most agents that an API key is bound to. */
@@ -113,6 +120,7 @@ const tooManyRegistrations: RouteResponse = {
   headers: { 'Retry-After': 'seconds to wait' },
 };
 const notNow = error('the change could not be made durable or published; it may still take effect');
+const signIn = object({ email: { type: 'string', maxLength: 254 }, password: { type: 'string', maxLength: 1024 } });
 const tag = 'Accounts';
 
 export const identityRoutes = {
@@ -124,7 +132,7 @@ export const identityRoutes = {
     summary: 'Opens a session of 12 hours',
     tag,
     auth: 'none',
-    body: object({ email: { type: 'string', maxLength: 254 }, password: { type: 'string', maxLength: 1024 } }),
+    body: signIn,
     success: 200,
     responses: {
       200: { description: 'signed in', schema: signedIn },
@@ -144,6 +152,58 @@ export const identityRoutes = {
     auth: 'session',
     success: 204,
     responses: { 204: { description: 'signed out' }, 401: sessionErrors[401], 503: notNow },
+  }),
+  openSession: route({
+    service: 'identity',
+    method: 'POST',
+    path: '/v1/session',
+    operationId: 'openSession',
+    summary: 'Opens a session of 12 hours for a page of this service, in a cookie that no script can read',
+    tag,
+    auth: 'none',
+    body: signIn,
+    success: 200,
+    responses: {
+      200: {
+        description: 'signed in',
+        schema: browserSession,
+        headers: { 'Set-Cookie': '`__Host-csn_session`; on this machine, by plain http, `csn_session`' },
+      },
+      ...bodyErrors,
+      401: error('wrong address or password'),
+      403: error('the request does not come from a page of this service'),
+      429: tooManyFailures,
+      503: notNow,
+    },
+  }),
+  getSession: route({
+    service: 'identity',
+    method: 'GET',
+    path: '/v1/session',
+    operationId: 'getSession',
+    summary: 'Account, user and end of the session',
+    tag,
+    auth: 'session',
+    success: 200,
+    responses: { 200: { description: 'the session', schema: browserSession }, 401: sessionErrors[401] },
+  }),
+  closeSession: route({
+    service: 'identity',
+    method: 'DELETE',
+    path: '/v1/session',
+    operationId: 'closeSession',
+    summary: 'Ends the session and removes its cookie',
+    tag,
+    auth: 'session',
+    success: 204,
+    responses: {
+      204: {
+        description: 'signed out',
+        headers: { 'Set-Cookie': 'removes the cookie', 'Clear-Site-Data': 'what pages of this origin have stored' },
+      },
+      401: sessionErrors[401],
+      503: notNow,
+    },
   }),
   changePassword: route({
     service: 'identity',

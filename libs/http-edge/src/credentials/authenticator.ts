@@ -1,10 +1,11 @@
 import type { Route } from '@countersign/contracts';
 import type { ApiKeyCaller, SessionCaller } from '../edge/http-contract.js';
+import type { SessionRequest } from './session-credential.js';
 
 /** Identifies the caller by the credentials of a request. */
 export interface Authenticator {
   /** @throws HttpRefusal 401; 503 while credentials cannot be checked */
-  session(rawHeaders: readonly string[]): Promise<SessionCaller>;
+  session(request: SessionRequest): Promise<SessionCaller>;
   /**
    * @param rights the key must have one of them; absent: any key
    * @throws HttpRefusal 401; 503 while credentials cannot be checked

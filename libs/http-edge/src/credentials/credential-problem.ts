@@ -58,8 +58,12 @@ export function endedKeyProblem(
   return `this API key expired at ${expiresAt}: ${ISSUE}`;
 }
 
-/** Explains why a request has no session that is known here. */
-export function sessionProblem(rawHeaders: readonly string[]): string {
+/**
+ * Explains why a request has no session that is known here.
+ * @param fromCookie a token was read from the session cookie
+ */
+export function sessionProblem(rawHeaders: readonly string[], fromCookie = false): string {
+  if (fromCookie) return 'the session is not known, or it has ended: sign in again';
   const token = readSessionHeader(rawHeaders);
   if (token !== null && !API_KEY.test(token)) return `the session is not known, or it has ended: ${LOG_IN}`;
   const hasKey = token !== null || headerValues(rawHeaders, 'x-service-key').length > 0;

@@ -155,7 +155,7 @@ async function admit(
   rawParams: Readonly<Record<string, string>>,
   rawQuery: string,
 ): Promise<void> {
-  const caller = await identify(options.authenticator, route, request.rawHeaders);
+  const caller = await identify(options.authenticator, route, request);
   const remoteAddress = addressOf(request, options.behindEdge === true);
   const body = await readBody(request, route, caller?.accountId ?? placeOf(remoteAddress));
   if (body instanceof RawBody) releaseWhenOver(body, response);
@@ -176,15 +176,15 @@ function releaseWhenOver(body: RawBody, response: ServerResponse): void {
 async function identify(
   authenticator: Authenticator,
   route: Route,
-  rawHeaders: readonly string[],
+  request: IncomingMessage,
 ): Promise<SessionCaller | ApiKeyCaller | null> {
   switch (route.auth) {
     case 'none':
       return null;
     case 'session':
-      return authenticator.session(rawHeaders);
+      return authenticator.session(request);
     case 'api-key':
-      return authenticator.apiKey(rawHeaders, route.rights);
+      return authenticator.apiKey(request.rawHeaders, route.rights);
   }
 }
 

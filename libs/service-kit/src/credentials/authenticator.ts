@@ -7,10 +7,10 @@ import {
   endedKeyProblem,
   HttpRefusal,
   readApiKeyHeaders,
-  readSessionHeader,
+  readSession,
   sessionProblem,
 } from '@countersign/http-edge';
-import type { ApiKeyCaller, Authenticator, SessionCaller } from '@countersign/http-edge';
+import type { ApiKeyCaller, Authenticator, SessionCaller, SessionRequest } from '@countersign/http-edge';
 import { Projection } from '@countersign/topics';
 import type { ServiceContext } from '../service/definition.js';
 import { isWellFormedApiKey } from '@countersign/process';
@@ -46,9 +46,9 @@ export async function openAuthenticator(
     : null;
   const followed = [sessions, apiKeys].filter((projection) => projection !== null);
   return {
-    session: (rawHeaders) => {
+    session: (request) => {
       if (tokens === null || sessions === null) throw new Error('no route of this edge takes a session');
-      return judgeSession(context, tokens, sessions, rawHeaders);
+      return judgeSession(context, tokens, sessions, request);
     },
     apiKey: (rawHeaders, rights) => {
       if (apiKeys === null) throw new Error('no route of this edge takes an API key');
@@ -81,17 +81,21 @@ async function judgeSession(
   context: AuthenticatorContext,
   tokens: SessionTokens,
   sessions: Projection<SessionFacts>,
-  rawHeaders: readonly string[],
+  request: SessionRequest,
 ): Promise<SessionCaller> {
-  const token = readSessionHeader(rawHeaders);
+  const sent = readSession(request, context.config.publicUrl);
+  if ('problem' in sent) throw unauthorized(sent.problem);
+  const { token } = sent;
+  const unknown = (): HttpRefusal => {
+    const fromCookie = token !== null && request.headers.authorization === undefined;
+    return unauthorized(sessionProblem(request.rawHeaders, fromCookie));
+  };
   const claims = token === null ? null : await tokens.verify(token);
-  if (claims === null) throw unauthorized(sessionProblem(rawHeaders));
+  if (claims === null) throw unknown();
   if (sessions.problem() !== null) throw unavailable();
   await catchUp(context, sessions, 'session', claims.sid);
   const facts = sessions.get(claims.sid)?.value;
-  if (facts === undefined || facts.accountId !== claims.accountId || facts.revokedAt !== null) {
-    throw unauthorized(sessionProblem(rawHeaders));
-  }
+  if (facts === undefined || facts.accountId !== claims.accountId || facts.revokedAt !== null) throw unknown();
   if (Date.parse(facts.expiresAt) <= context.clock()) throw unauthorized('the session has expired: log in again');
   const { accountId, userId, email, role } = facts;
   return { sessionId: claims.sid, accountId, userId, email, role };

@@ -8,6 +8,13 @@ export const ACCOUNT_NOTES: OperationNotes = {
       'E-mail address and password of the first user are in `bootstrap.json`. Send the `token` as `Authorization: Bearer`; on this page, paste it under Authorize as `session`. After several failures the answer is 429 for some time.',
   },
   logOut: { description: 'Ends this session only; other sessions of the user stay valid.' },
+  openSession: {
+    body: { email: 'ana@example.com', password: 'a password that is long enough' },
+    description:
+      'For the page `/console`: programs use `POST /v1/auth/login`. The request must come from a page of this service (`Sec-Fetch-Site: same-origin`, or its `Origin`) with `x-countersign-console: 1`, and address this machine or the host of an https `COUNTERSIGN_PUBLIC_URL`. Routes for people then accept the cookie in place of `Authorization`, under the same conditions; `GET` needs no `x-countersign-console`. If `Authorization` is sent, the cookie is not read.',
+  },
+  getSession: { description: 'The session that the request carries, as cookie or as `Authorization: Bearer`.' },
+  closeSession: { description: 'Ends this session only, like `POST /v1/auth/logout`.' },
   register: {
     body: { email: 'ana@example.com', password: 'a password that is long enough', accountName: 'Example Ltd' },
     description:
