@@ -1,3 +1,7 @@
+export { backUp } from './backup/back-up.js';
+export type { BackupDone, BackupStep } from './backup/back-up.js';
+export { BackupRefused } from './backup/errors.js';
+export { mebibytes } from './backup/target.js';
 export type { Progress } from './compare-events.js';
 export { examineDistributed } from './distributed/fsck-distributed.js';
 export { rebuildDistributed } from './distributed/rebuild-distributed.js';

@@ -8,7 +8,9 @@ export { DataDirectoryUnusable, makeDataDirectory, openDataDirectory } from './d
 export { createFileOnce, readIfPresent, syncFolder, writeFileWhole } from './data-directory/files.js';
 export { InstanceRunning } from './data-directory/instance-lock.js';
 export type { InstanceLock } from './data-directory/instance-lock.js';
-export { markRunning } from './data-directory/running-mark.js';
+export { BACKUP_MANIFEST, readBackupRecord, recordBackup } from './data-directory/backup-record.js';
+export type { BackupRecord } from './data-directory/backup-record.js';
+export { markIncomplete, markRunning } from './data-directory/running-mark.js';
 export { createLogger } from './logging/logger.js';
 export { createRegistry, observeDataSpace, requestObserver } from './metrics.js';
 export type { RequestObserver } from './metrics.js';

@@ -149,7 +149,7 @@ describe('a data directory', () => {
     // As after a crash: nothing was cleared.
     lock.release();
     expect(() => markRunning(dataDir)).not.toThrow();
-    expect(() => markRunning(copy)).toThrow(/was copied while an instance ran .* Stop the original cleanly/u);
+    expect(() => markRunning(copy)).toThrow(/was copied while an instance ran .* countersign admin backup/u);
     expect(() => markRunning(copy)).toThrow(DataDirectoryUnusable);
     expect(() => markRunning(copy)).toThrow(/COUNTERSIGN_ALLOW_CHANGED_INODES=true/u);
     expect(() => markRunning(copy, true)).not.toThrow();

@@ -3,6 +3,7 @@ import { messageOf } from '@countersign/async';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLogger, explain, loadConfig } from '@countersign/process';
 import type { PlanChange } from '@countersign/service-kit';
+import { registerBackup } from './admin-backup.js';
 import { registerKeys } from './admin-keys.js';
 import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 import { registerProveAbsence } from './prove-absence.js';
@@ -17,6 +18,7 @@ interface Options {
 export function register(program: Command): void {
   const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
   registerBootstrap(admin);
+  registerBackup(admin);
   registerRestore(admin);
   registerKeys(admin);
   registerProveAbsence(admin);

@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import {
+  BACKUP_MANIFEST,
   ConfigurationError,
   createLogger,
   explain,
@@ -61,6 +64,8 @@ export async function start(services: readonly string[], only: 'gateway' | null)
 
 async function runLocked(config: Config, log: Logger, lock: InstanceLock, placement: Placement): Promise<void> {
   const mark = markRunning(config.dataDir, config.allowChangedInodes);
+  // From now on the directory is not the backup that it may have been.
+  rmSync(join(config.dataDir, BACKUP_MANIFEST), { force: true });
   let signal: AbortSignal | null = null;
   const instance = await runUntilSignal(
     log,
