@@ -13,8 +13,10 @@ except ImportError as error:  # pragma: no cover - depends on what is installed
 
 from .absence import verify_absence
 from .chain import Answer, Authority, ChainFacts, Listed, NamedTransaction, Transaction, Walk, transactions_to_ask
+from .commitment import commitment_of, member_digest
 from .ed25519 import VerificationKey, key_id_of, signature_holds
 from .findings import PROBLEM_CODES, UNSETTLED_CODES, Problem, Verification, Vouched, WindowTime
+from .opening import disclose, opening_holds
 from .package import verify_event, verify_package
 from .sample import check_sample, draw_sample
 from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict
@@ -39,8 +41,12 @@ __all__ = [
     "WindowTime",
     "canonical_bytes",
     "check_sample",
+    "commitment_of",
+    "disclose",
     "draw_sample",
     "key_id_of",
+    "member_digest",
+    "opening_holds",
     "parse_json_strict",
     "signature_holds",
     "transactions_of_walk",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping
 
+from .commitment import COMMITMENTS
+from .context import what_is_wrong_with_context
 from .findings import Findings
 from .forms import milliseconds
 from .leaf import what_is_wrong_with_leaf
+from .opening import Shown, opened_commitment, shown_by
 from .proof import check_proof
 from .status import Story, summary_of
 from .strict_json import canonical_bytes, sha256_hex
-
-_COMMITMENTS = ("action", "payload")
 
 
 def check_entries(package: Mapping[str, Any], findings: Findings) -> List[int]:
@@ -46,26 +47,39 @@ def check_entries(package: Mapping[str, Any], findings: Findings) -> List[int]:
 def _check_openings(entry: Mapping[str, Any], path: str, findings: Findings) -> None:
     event, opened = entry["event"], entry["opened"]
     if "erased" in entry:
-        if any(name in opened for name in _COMMITMENTS):
+        if any(name in opened for name in COMMITMENTS):
             findings.add("opening-inconsistent", path, "what was erased is opened")
-        elif event["action"] is None and event["payload"] is None:
+        elif all(event.get(name) is None for name in COMMITMENTS):
             findings.add("opening-inconsistent", path, "there was nothing to erase")
-    for name in _COMMITMENTS:
-        opening = opened.get(name)
-        if opening is None:
-            continue
-        opened_path = f"{path}.opened.{name}"
-        if event[name] is None:
-            findings.add("opening-inconsistent", opened_path, "nothing was committed there")
-        elif "value" in opening:
-            if sha256_hex(canonical_bytes([name, opening["salt"], opening["value"]])) != event[name]:
-                findings.add("opening-wrong", opened_path, "it is not what was committed")
-            elif name == "action" and event["type"] == "profile.changed":
-                _check_profile(event, opening["value"], opened_path, findings)
+    for name in COMMITMENTS:
+        if name in opened:
+            _check_opening(event, name, opened[name], f"{path}.opened.{name}", findings)
 
 
-def _check_profile(event: Mapping[str, Any], value: Any, path: str, findings: Findings) -> None:
-    profile = value.get("profile") if isinstance(value, dict) else None
+def _check_opening(
+    event: Mapping[str, Any], name: str, opening: Mapping[str, Any], path: str, findings: Findings
+) -> None:
+    shown = shown_by(opening)
+    if event.get(name) is None:
+        findings.add("opening-inconsistent", path, "nothing was committed there")
+    elif "members" in opening and event["v"] == 1:
+        findings.add("opening-wrong", path, "members open nothing of a leaf of version 1")
+    elif shown is None:
+        return
+    elif opened_commitment(name, opening, event["v"]) != event[name]:
+        findings.add("opening-wrong", path, "it is not what was committed")
+    elif name == "context":
+        wrong = what_is_wrong_with_context(event, shown)
+        if wrong is not None:
+            findings.add("opening-inconsistent", path, wrong)
+    elif name == "action" and event["type"] == "profile.changed":
+        _check_profile(event, shown, path, findings)
+
+
+def _check_profile(event: Mapping[str, Any], shown: Shown, path: str, findings: Findings) -> None:
+    if shown.may_have("profile"):
+        return
+    profile = shown.value.get("profile") if isinstance(shown.value, dict) else None
     version = profile.get("version") if isinstance(profile, dict) else None
     same_version = type(version) is int and version == event["profileVersion"]
     if not same_version or sha256_hex(canonical_bytes(profile)) != event["profileSha256"]:

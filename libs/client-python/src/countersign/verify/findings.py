@@ -141,6 +141,8 @@ class Verification:
     unsettled: Tuple[str, ...] = ()
     """Codes of what the chain leaves open; ``not_checked`` has the texts. Empty if it was not asked."""
     window_times: Tuple[WindowTime, ...] = ()
+    shown_in_part: int = 0
+    """Number of openings of a package with members that are withheld; what depends on those is not checked."""
 
     @property
     def ok(self) -> bool:

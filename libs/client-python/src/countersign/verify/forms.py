@@ -6,12 +6,14 @@ import base64
 import binascii
 import re
 from datetime import datetime, timedelta, timezone
-from typing import Any, Optional
+from typing import Any, List, Optional
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _UUID_V7 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _SALT = re.compile(r"[A-Za-z0-9_-]{22}")
+_MEMBER_SALT = re.compile(r"[0-9a-f]{32}")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]{1,128}")
 _TIME = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})\.([0-9]{3})Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -54,6 +56,27 @@ def is_event_id(value: Any) -> bool:
 def is_salt(value: Any) -> bool:
     """16 bytes in base64url without padding, unused bits zero."""
     return is_text(value) and _SALT.fullmatch(value) is not None and value[-1] in "AQgw"
+
+
+def is_member_salt(value: Any) -> bool:
+    """The salt of a single member of a committed object: 16 bytes as 32 lower-case hex digits."""
+    return is_text(value) and _MEMBER_SALT.fullmatch(value) is not None
+
+
+def is_identifier(value: Any) -> bool:
+    """1 to 64 lower-case letters, digits and underscores, of which the first is a letter."""
+    return is_text(value) and _IDENTIFIER.fullmatch(value) is not None
+
+
+def utf16_order(text: str) -> bytes:
+    """A key that orders texts by UTF-16 code units, as RFC 8785 orders the members of an object."""
+    return text.encode("utf-16-be", "surrogatepass")
+
+
+def ascends(texts: List[str]) -> bool:
+    """True for a list in ascending order of UTF-16 code units, without repetition."""
+    order = [utf16_order(text) for text in texts]
+    return all(before < after for before, after in zip(order, order[1:]))
 
 
 def is_base58(value: Any) -> bool:

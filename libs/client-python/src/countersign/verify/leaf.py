@@ -1,15 +1,27 @@
-"""The form of a leaf event."""
+"""The form of a leaf event, versions 1 and 2."""
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Mapping, Optional
+import re
+from typing import Any, Callable, Dict, FrozenSet, Mapping, NamedTuple, Optional, Tuple
 
-from .forms import is_count, is_event_id, is_hash, is_text, is_time, is_uuid, is_well_formed_text
+from .forms import (
+    ascends,
+    is_count,
+    is_event_id,
+    is_hash,
+    is_identifier,
+    is_text,
+    is_time,
+    is_uuid,
+    is_well_formed_text,
+)
 
 MEMBERS = frozenset(
     "v type eventId refersTo agentId occurredAt outcome allowed reason severity violation_type rule detail actionKind "
     "profileVersion profileSha256 action payload".split()
 )
+ADDED_MEMBERS = frozenset(("context", "coverage"))
 ALWAYS = frozenset(("v", "type", "eventId", "agentId", "occurredAt"))
 CHECK_OUTCOMES = ("allowed", "denied", "frozen", "sandbox_expired", "action_cap")
 REPORTED_OUTCOMES = ("succeeded", "failed", "skipped")
@@ -23,8 +35,10 @@ _VIOLATIONS = (
 )
 _KINDS = ("http_call", "llm_response", "data_access", "tool_use", "other")
 
+Members = FrozenSet[str]
+
 #: Required and optional members of each type, in addition to ``ALWAYS``.
-_BY_TYPE: Dict[str, tuple[frozenset[str], frozenset[str]]] = {
+_BY_TYPE: Dict[str, Tuple[Members, Members]] = {
     "action.checked": (
         frozenset(("outcome", "allowed", "actionKind", "profileVersion", "profileSha256", "action")),
         frozenset(("reason", "severity", "violation_type", "rule", "detail", "payload")),
@@ -38,8 +52,23 @@ _BY_TYPE: Dict[str, tuple[frozenset[str], frozenset[str]]] = {
 for _change in ("created", "updated", "frozen", "unfrozen", "deactivated", "registered"):
     _BY_TYPE[f"agent.{_change}"] = (frozenset(("action",)), frozenset())
 
-_FORMS: Mapping[str, Callable[[Any], bool]] = {
-    "v": lambda value: type(value) is int and value == 1,
+#: The same for version 2. Of a type that is not listed every member is optional.
+_BY_TYPE_2: Dict[str, Tuple[Members, Members]] = {
+    name: (there | ADDED_MEMBERS, possible) if name == "action.checked" else (there, possible | {"context"})
+    for name, (there, possible) in _BY_TYPE.items()
+}
+for _change in ("requested", "decided", "expired", "consumed"):
+    _BY_TYPE_2[f"approval.{_change}"] = (
+        frozenset(("action",)),
+        (MEMBERS | {"context"}) - ALWAYS - {"action", "allowed"},
+    )
+
+_MAX_COVERAGE = 32
+_MAX_TYPE = 64
+_TYPE = re.compile(r"[a-z]+(\.[a-z_]+)+")
+
+Form = Callable[[Any], bool]
+_FORMS: Mapping[str, Form] = {
     "type": lambda value: is_text(value) and value in _BY_TYPE,
     "eventId": is_event_id,
     "refersTo": is_event_id,
@@ -58,19 +87,46 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     "action": is_hash,
     "payload": is_hash,
 }
+_FORMS_2: Mapping[str, Form] = {
+    **_FORMS,
+    "type": lambda value: is_text(value) and len(value) <= _MAX_TYPE and _TYPE.fullmatch(value) is not None,
+    "outcome": is_identifier,
+    "violation_type": is_identifier,
+    "context": is_hash,
+    "coverage": lambda value: (
+        isinstance(value, list) and len(value) <= _MAX_COVERAGE and all(map(is_identifier, value)) and ascends(value)
+    ),
+}
+
+
+class _Version(NamedTuple):
+    members: Members
+    forms: Mapping[str, Form]
+    by_type: Mapping[str, Tuple[Members, Members]]
+
+
+_VERSIONS = {
+    1: _Version(MEMBERS, _FORMS, _BY_TYPE),
+    2: _Version(MEMBERS | ADDED_MEMBERS, _FORMS_2, _BY_TYPE_2),
+}
 
 
 def what_is_wrong_with_leaf(event: Any) -> Optional[str]:
-    """Why a value is not a leaf event, as text; ``None`` for a leaf."""
-    if not isinstance(event, dict) or event.keys() != MEMBERS:
-        return "a leaf event has exactly the 18 members of its format"
-    for name, value in event.items():
-        if value is None and name not in ALWAYS:
-            continue
-        if not _FORMS[name](value):
+    """The first fault of a value that is not a leaf event, as text; ``None`` for a leaf of version 1 or 2."""
+    number = event.get("v") if isinstance(event, dict) else None
+    version = _VERSIONS.get(number) if type(number) is int else None
+    if version is None:
+        return "a leaf event is an object of version 1 or 2"
+    if event.keys() != version.members:
+        return f"a leaf event of version {number} has exactly the {len(version.members)} members of its format"
+    for name, form in version.forms.items():
+        value = event[name]
+        if not form(value) and (value is not None or name in ALWAYS):
             return f"{name} has not its form"
-    there, possible = _BY_TYPE[event["type"]]
-    for name in MEMBERS - ALWAYS - possible:
+    if event["type"] not in version.by_type:
+        return None
+    there, possible = version.by_type[event["type"]]
+    for name in version.members - ALWAYS - possible:
         if (event[name] is not None) != (name in there):
             return f"{name} does not go with the type"
     if event["type"] == "action.outcome" and event["outcome"] not in REPORTED_OUTCOMES:

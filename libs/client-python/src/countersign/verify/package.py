@@ -7,11 +7,13 @@ from contextlib import suppress
 from typing import Any, Dict, List, Mapping, NoReturn, Optional, Sequence, Tuple
 
 from .chain import ChainCheck, ChainFacts, lies_in
+from .commitment import COMMITMENTS
 from .ed25519 import VerificationKey, signature_holds
 from .entries import check_entries, check_runs, check_statuses
 from .findings import NO_VOUCHER, Findings, Verification, Vouched, WindowTime
 from .forms import bytes_of_base64, is_hash
 from .leaf import what_is_wrong_with_leaf
+from .opening import is_in_part
 from .proof import check_proof
 from .shape import misshapen
 from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict, sha256_hex
@@ -90,6 +92,7 @@ class _PackageRun:
         self._not_checked: List[str] = []
         self._anchored = 0
         self._events = 0
+        self._shown_in_part = 0
 
     def verify(self, given: Any) -> None:
         package = self._read(given)
@@ -179,6 +182,7 @@ class _PackageRun:
             return
         self._anchored = len(proven)
         self._checked.append(f"{self._events} events, {self._anchored} of them lead to a root")
+        self._note_withheld_members(package)
         check_runs(package, self._findings)
         check_windows(package, self._chain_check, self._findings)
         self._check_anchors(package)
@@ -186,6 +190,12 @@ class _PackageRun:
         self._checked += check_walk(package, self._chain, self._report_time, self._absences, self._findings)
         anchored = sum(1 for proof in package["inclusionProofs"] if proof["anchored"])
         check_statuses(package, anchored, self._findings)
+
+    def _note_withheld_members(self, package: Mapping[str, Any]) -> None:
+        openings = [item for entry in package["events"] for item in entry["opened"].items()]
+        self._shown_in_part = sum(name in COMMITMENTS and is_in_part(opening) for name, opening in openings)
+        if self._shown_in_part:
+            self._not_checked.append(f"members that are withheld: {self._shown_in_part} openings are shown in part")
 
     def _check_anchors(self, package: Mapping[str, Any]) -> None:
         done = set()
@@ -231,6 +241,7 @@ class _PackageRun:
             vouched=NO_VOUCHER if self._findings.problems else Vouched(self._issuer_vouches(), self._anchor_vouches()),
             unsettled=tuple(code for code, _ in self._findings.open),
             window_times=self._times,
+            shown_in_part=self._shown_in_part,
         )
 
     def _issuer_vouches(self) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from .forms import is_base58, is_count, is_hash, is_name, is_salt, is_text, is_time, is_uuid
+from .commitment import COMMITMENTS
+from .forms import is_base58, is_count, is_hash, is_name, is_text, is_time, is_uuid
+from .opening import is_opening
 from .proof import is_window
 
 FRAMEWORKS = ("soc2", "euaiact", "hipaa", "sr11-7", "sr26-2", "nydfs")
@@ -185,12 +187,9 @@ def _wrong_entry(entry: Dict[str, Any], path: str) -> Optional[str]:
     for mark in ("erased", "outsideRange"):
         if mark in entry and entry[mark] is not True:
             return f"{path}.{mark}"
-    for name in ("action", "payload"):
-        opening = entry["opened"].get(name, {})
-        if name in entry["opened"] and (not isinstance(opening, dict) or not is_salt(opening.get("salt"))):
+    for name in COMMITMENTS:
+        if name in entry["opened"] and not is_opening(name, entry["opened"][name]):
             return f"{path}.opened.{name}"
-    if "value" not in entry["opened"].get("action", {"value": None}):
-        return f"{path}.opened.action"
     return _wrong_in_list(entry["controls"], _CONTROL, f"{path}.controls")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 from .forms import is_name
+from .opening import shown_by
 
 GAP, PREVENTED, SATISFIED = "Gap, review required", "Prevented", "Satisfied"
 OBSERVED = (GAP, "Observe mode let a violation pass.")
@@ -12,6 +13,7 @@ EXECUTED = (GAP, "The check was refused, and its execution was reported.")
 REPORTS_EXECUTION = (GAP, "The outcome reports the execution of a check that was refused.")
 UNANSWERED = (GAP, "The answer to the check may not have reached its caller.")
 NO_SCOPE = (GAP, "The data access names no data scope.")
+UNGOVERNED = (GAP, "The check is ungoverned: no rule and no list of the profile applied to it.")
 REFUSED = (PREVENTED, "The check was refused, and no execution was reported.")
 NOTHING = (SATISFIED, None)
 
@@ -85,11 +87,15 @@ class Story:
             return possible | {UNANSWERED}
         possible.add(UNANSWERED)
         if event["actionKind"] == "data_access":
-            if opening is None or "value" not in opening:
+            shown = None if opening is None else shown_by(opening)
+            if shown is None or shown.may_have("dataScope"):
                 possible.add(NO_SCOPE)
-            elif not _names_scope(opening["value"]):
+            elif not _names_scope(shown.value):
                 return possible | {NO_SCOPE}
-        return possible | {REFUSED if refused else NOTHING}
+        if refused:
+            return possible | {REFUSED}
+        # Leaves of version 1 have no coverage.
+        return possible | {UNGOVERNED if event.get("coverage") == [] else NOTHING}
 
 
 def _names_scope(action: Any) -> bool:
