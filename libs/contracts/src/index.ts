@@ -3,21 +3,29 @@ export {
   CHECK_OUTCOMES,
   EVENT_AHEAD_MS,
   LEAF_TYPES,
+  LEAF_TYPES_V1,
   REPORTED_OUTCOMES,
   SEVERITIES,
   VIOLATION_TYPES,
+  VIOLATION_TYPES_V1,
 } from './leaf.js';
 export type {
   ActionKind,
   CheckOutcome,
   JsonValue,
+  LaterName,
   LeafEvent,
   LeafType,
+  LeafTypeV1,
+  MembersOpening,
   Opening,
   Openings,
   ReportedOutcome,
   Severity,
+  ShownMember,
+  ShownOpenings,
   ViolationType,
+  ViolationTypeV1,
 } from './leaf.js';
 export { FRAMEWORKS } from './package.js';
 export type {

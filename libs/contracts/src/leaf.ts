@@ -3,7 +3,8 @@
  * Its format is fixed; `libs/evidence/FORMAT.md` is its specification.
  */
 
-export const LEAF_TYPES = [
+/** Types of a leaf of version 1. */
+export const LEAF_TYPES_V1 = [
   'action.checked',
   'action.unanswered',
   'action.outcome',
@@ -17,6 +18,15 @@ export const LEAF_TYPES = [
   'content.erased',
   'retention.applied',
 ] as const;
+/** All registered types; a leaf of version 2 may have another one. */
+export const LEAF_TYPES = [
+  ...LEAF_TYPES_V1,
+  'approval.requested',
+  'approval.decided',
+  'approval.expired',
+  'approval.consumed',
+] as const;
+export type LeafTypeV1 = (typeof LEAF_TYPES_V1)[number];
 export type LeafType = (typeof LEAF_TYPES)[number];
 
 /** Outcomes of a check: what the service decided. */
@@ -33,7 +43,8 @@ export const EVENT_AHEAD_MS = 60_000;
 export const SEVERITIES = ['P1', 'P2', 'P3'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-export const VIOLATION_TYPES = [
+/** Violation types of a leaf of version 1. */
+export const VIOLATION_TYPES_V1 = [
   'api_not_allowed',
   'off_limits_action',
   'data_scope_denied',
@@ -41,15 +52,30 @@ export const VIOLATION_TYPES = [
   'rate_limit_exceeded',
   'unsafe_output',
 ] as const;
+/** All registered violation types; a leaf of version 2 may have another one. */
+export const VIOLATION_TYPES = [
+  ...VIOLATION_TYPES_V1,
+  'rule_denied',
+  'limit_exceeded',
+  'approval_required',
+  'rule_error',
+] as const;
+export type ViolationTypeV1 = (typeof VIOLATION_TYPES_V1)[number];
 export type ViolationType = (typeof VIOLATION_TYPES)[number];
 
 export const ACTION_KINDS = ['http_call', 'llm_response', 'data_access', 'tool_use', 'other'] as const;
 export type ActionKind = (typeof ACTION_KINDS)[number];
 
-/** Every leaf has every key; a key that does not apply is `null`. */
+/** A name that is not registered yet: a later release adds it, and today's readers take it as it is. */
+export type LaterName = string & {};
+
+/**
+ * Every leaf has every key of its version; a key that does not apply is `null`. Version 1 has all but `context` and
+ * `coverage`, and only names that are registered for it.
+ */
 export interface LeafEvent {
-  readonly v: 1;
-  readonly type: LeafType;
+  readonly v: 1 | 2;
+  readonly type: LeafType | LaterName;
   /** UUID v7, lower case. */
   readonly eventId: string;
   /** The event that this one refers to, or `null`. */
@@ -58,11 +84,11 @@ export interface LeafEvent {
   readonly agentId: string;
   /** ISO 8601 UTC with milliseconds. */
   readonly occurredAt: string;
-  readonly outcome: CheckOutcome | ReportedOutcome | null;
+  readonly outcome: CheckOutcome | ReportedOutcome | LaterName | null;
   readonly allowed: boolean | null;
   readonly reason: string | null;
   readonly severity: Severity | null;
-  readonly violation_type: ViolationType | null;
+  readonly violation_type: ViolationType | LaterName | null;
   /** `<field>:<entry>` of the profile; never quotes the action. */
   readonly rule: string | null;
   /** Limits and counters; never quotes the action. */
@@ -71,10 +97,14 @@ export interface LeafEvent {
   readonly profileVersion: number | null;
   /** Lower-case hex of SHA-256 over the JCS of the profile as `GET /v1/agents/{id}/profile` returns it. */
   readonly profileSha256: string | null;
-  /** Commitment: lower-case hex of SHA-256(JCS(["action", salt, value])). */
+  /** Commitment to the action, lower-case hex. Version 2 commits each member of an object by itself. */
   readonly action: string | null;
-  /** Commitment: lower-case hex of SHA-256(JCS(["payload", salt, value])). */
+  /** Commitment to the payload, likewise. */
   readonly payload: string | null;
+  /** Version 2: commitment to the facts that the verdict depended on. In every check. */
+  readonly context?: string | null;
+  /** Version 2: the members of the profile that applied to the action, ascending. In every check. */
+  readonly coverage?: readonly string[] | null;
 }
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -85,7 +115,28 @@ export interface Opening {
   readonly value?: JsonValue;
 }
 
+/** The openings of an event as services keep them. */
 export interface Openings {
   readonly action?: Opening;
   readonly payload?: Opening;
+  readonly context?: Opening;
+}
+
+/** A member of a committed object that is shown. `salt`: 32 lower-case hex digits. */
+export interface ShownMember {
+  readonly name: string;
+  readonly salt: string;
+  readonly value: JsonValue;
+}
+
+/** Opens a commitment member by member, in their order: a text is the digest of a member that is withheld. */
+export interface MembersOpening {
+  readonly members: readonly (ShownMember | string)[];
+}
+
+/** The openings of an event as a package shows them. */
+export interface ShownOpenings {
+  readonly action?: Opening | MembersOpening;
+  readonly payload?: Opening | MembersOpening;
+  readonly context?: Opening | MembersOpening;
 }

@@ -1,4 +1,4 @@
-import type { JsonValue, LeafEvent, Openings } from './leaf.js';
+import type { JsonValue, LeafEvent, ShownOpenings } from './leaf.js';
 
 /** One hash per level, lower-case hex, from the leaf upwards (RFC 6962 section 2.1.1). */
 export type MerklePath = readonly string[];
@@ -63,7 +63,7 @@ export interface PackageEvent {
   /** The leaf event exactly as hashed. */
   readonly event: LeafEvent;
   readonly sequence: number;
-  readonly opened: Openings;
+  readonly opened: ShownOpenings;
   readonly erased?: true;
   readonly outsideRange?: true;
   readonly status: EventStatus;

@@ -7,7 +7,14 @@ export { isWellFormed, utf8, utf8Length } from './encoding/text.js';
 export { isInstant, isoDuration, parseIsoDuration, parseTime } from './encoding/time.js';
 export { isUuid, isUuidV7, uuidV7 } from './encoding/uuid.js';
 
-export { canonicalBytes, canonicalize, NotCanonical } from './json/canonicalize.js';
+export {
+  canonicalBytes,
+  canonicalize,
+  joinMembers,
+  type MemberText,
+  memberTexts,
+  NotCanonical,
+} from './json/canonicalize.js';
 export {
   BODY_LIMITS,
   type JsonLimits,
@@ -31,11 +38,22 @@ export { canonicalLeaf, leafBytes, leafHashOf } from './leaf/canonical-leaf.js';
 export {
   commit,
   commitCanonical,
+  COMMITMENT_KINDS,
   type CommitmentKind,
   commitmentText,
+  commitMembers,
+  commitV2,
+  MOST_MEMBERS,
+  type TextHash,
+} from './leaf/commitment.js';
+export {
+  discloseMembers,
+  isMembersOpening,
   opens,
   type OpeningVerdict,
-} from './leaf/commitment.js';
+  shownValue,
+  type ShownValue,
+} from './leaf/opening.js';
 
 export {
   agentKey,
@@ -130,6 +148,7 @@ export type {
 } from './verify/options.js';
 export { transactionsOfWalk, WALK_BOUND, walkBackTo } from './verify/check-walk.js';
 export { CLOCK_TOLERANCE_SECONDS, LATE_SECONDS } from './verify/time-bounds.js';
+export { readContext } from './verify/read-context.js';
 export { type EventProofResult, verifyEventProof } from './verify/event-proof.js';
 export { type AbsenceResult, claimsAbsence, verifyAbsence } from './verify/absence.js';
 export { openPackage, type OpenedPackage, verifyPackage } from './verify/verify-package.js';

@@ -1,6 +1,6 @@
 import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
 import type { ArchiveInspection, ArchiveRange, InspectedEvent } from '@countersign/audit-log';
-import { canonicalLeaf, opens, readLeaf } from '@countersign/evidence';
+import { canonicalLeaf, COMMITMENT_KINDS, opens, readLeaf } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { LAYOUT } from './layout.js';
 import { hashOf, isCounted, type NumberedLeaf } from './number-leaves.js';
@@ -153,7 +153,7 @@ export class ArchiveComparison {
     if (row.sequence !== sequence) this.#wrong(row, `sequence ${row.sequence}, by the log ${sequence}`);
     if (row.facts !== JSON.stringify(facts)) this.#wrong(row, `the facts of event ${leaf.eventId} are not the log's`);
     this.#columns(row, envelope);
-    const opened = openings.action === undefined && openings.payload === undefined ? null : JSON.stringify(openings);
+    const opened = COMMITMENT_KINDS.some((kind) => openings[kind] !== undefined) ? JSON.stringify(openings) : null;
     if (!row.erased && row.openings !== opened) this.#wrong(row, "its openings are not the log's");
     this.#openings(row, leaf);
   }
@@ -201,11 +201,10 @@ export class ArchiveComparison {
     if (row.erased) return this.#wrong(row, 'it is erased and its content is still there');
     const openings = readOpenings(row.openings);
     if (openings === null) return this.#wrong(row, 'its openings are not JSON');
-    for (const kind of ['action', 'payload'] as const) {
+    for (const kind of COMMITMENT_KINDS) {
       const opening = openings[kind];
       if (opening === undefined) continue;
-      const commitment = leaf[kind];
-      if (commitment === null || opens(commitment, kind, opening, nodeCrypto.sha256) === 'wrong') {
+      if (opens(leaf, kind, opening, nodeCrypto.sha256) === 'wrong') {
         this.#wrong(row, `the stored ${kind} of event ${leaf.eventId} is not what its leaf commits`);
       }
     }

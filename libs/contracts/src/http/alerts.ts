@@ -71,7 +71,10 @@ export const violationMessageSchema: JsonSchema = {
         eventId: uuid,
         agentId: uuid,
         severity,
-        violation_type: nullable({ type: 'string', enum: VIOLATION_TYPES }),
+        violation_type: {
+          type: ['string', 'null'],
+          description: `one of ${VIOLATION_TYPES.join(', ')}; a later release may add others`,
+        },
         reason: { type: ['string', 'null'] },
         count: {
           type: 'integer',

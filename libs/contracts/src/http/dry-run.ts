@@ -20,7 +20,10 @@ export const dryRunBody: JsonSchema = {
 
 const count = { type: 'integer', minimum: 0 } as const;
 const counted = (description: string) => ({ ...count, description });
-const violationType = nullable({ type: 'string', enum: VIOLATION_TYPES });
+const violationType = {
+  type: ['string', 'null'],
+  description: `one of ${VIOLATION_TYPES.join(', ')}; a later release may add others`,
+} as const;
 const rule = nullable({ type: 'string' });
 const verdict = (description: string) => ({
   ...object({

@@ -24,6 +24,29 @@ export function canonicalize(value: unknown): string {
   return form(value, 0, null);
 }
 
+/** A member of an object in RFC 8785 form. */
+export interface MemberText {
+  /** With its quotation marks. */
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * The members of a plain object in the order of its canonical form; {@link joinMembers} makes that form of them.
+ * @throws NotCanonical as {@link canonicalize}
+ */
+export function memberTexts(object: object): MemberText[] {
+  const record = object as Record<string, unknown>;
+  return orderedKeys(object).map((key) => ({ name: quote(key), value: form(record[key], 1, null) }));
+}
+
+/** The canonical form of the object that has these {@link memberTexts}. */
+export function joinMembers(members: readonly MemberText[]): string {
+  let text = '';
+  for (const { name, value } of members) text += `${text === '' ? '' : ','}${name}:${value}`;
+  return `{${text}}`;
+}
+
 /** {@link canonicalize} in UTF-8. */
 export function canonicalBytes(value: unknown): Uint8Array {
   return utf8(form(value, 0, null));
@@ -129,15 +152,21 @@ function plainKeys(object: object): string[] {
   return Object.keys(object);
 }
 
-function objectForm(object: object, depth: number, reordered: Reordered): string {
+/** By UTF-16 code units. */
+function orderedKeys(object: object): string[] {
   const keys = plainKeys(object);
-  if (keys.length === 0) return '{}';
   for (let i = 1; i < keys.length; i += 1) {
     if (keys[i - 1]! > keys[i]!) {
       sortKeys(keys);
       break;
     }
   }
+  return keys;
+}
+
+function objectForm(object: object, depth: number, reordered: Reordered): string {
+  const keys = orderedKeys(object);
+  if (keys.length === 0) return '{}';
   const record = object as Record<string, unknown>;
   let text = '{';
   for (let i = 0; i < keys.length; i += 1) {

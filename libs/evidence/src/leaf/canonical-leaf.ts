@@ -12,13 +12,25 @@ import { leafHash } from '../merkle/hash.js';
 export function canonicalLeaf(leaf: LeafEvent): string {
   return (
     `{"action":${plain(leaf.action)},"actionKind":${plain(leaf.actionKind)},"agentId":"${leaf.agentId}"` +
-    `,"allowed":${leaf.allowed},"detail":${free(leaf.detail)},"eventId":"${leaf.eventId}"` +
+    `,"allowed":${leaf.allowed}${leaf.v === 2 ? added(leaf) : ''}` +
+    `,"detail":${free(leaf.detail)},"eventId":"${leaf.eventId}"` +
     `,"occurredAt":"${leaf.occurredAt}","outcome":${plain(leaf.outcome)},"payload":${plain(leaf.payload)}` +
     `,"profileSha256":${plain(leaf.profileSha256)},"profileVersion":${leaf.profileVersion}` +
     `,"reason":${free(leaf.reason)},"refersTo":${plain(leaf.refersTo)},"rule":${free(leaf.rule)}` +
-    `,"severity":${plain(leaf.severity)},"type":"${leaf.type}","v":1` +
+    `,"severity":${plain(leaf.severity)},"type":"${leaf.type}","v":${leaf.v}` +
     `,"violation_type":${plain(leaf.violation_type)}}`
   );
+}
+
+/** The members that version 2 adds: they lie between `allowed` and `detail`. */
+function added({ context, coverage }: LeafEvent): string {
+  return `,"context":${plain(context!)},"coverage":${names(coverage!)}`;
+}
+
+/** Identifiers, which have nothing to escape. */
+function names(coverage: readonly string[] | null): string {
+  if (coverage === null) return 'null';
+  return coverage.length === 0 ? '[]' : `["${coverage.join('","')}"]`;
 }
 
 /** A field whose form has nothing to escape. */

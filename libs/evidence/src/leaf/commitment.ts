@@ -1,14 +1,21 @@
-import type { Opening } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
-import { isSalt } from '../encoding/base64.js';
 import { toHex } from '../encoding/hex.js';
-import { canonicalize } from '../json/canonicalize.js';
 import { utf8 } from '../encoding/text.js';
+import { canonicalize, memberTexts, type MemberText } from '../json/canonicalize.js';
+import { isRecord } from '../reading.js';
 
-export type CommitmentKind = 'action' | 'payload';
+/** Members of a leaf that are commitments. */
+export const COMMITMENT_KINDS = ['action', 'payload', 'context'] as const;
+export type CommitmentKind = (typeof COMMITMENT_KINDS)[number];
+
+/** An object with at most so many members is committed member by member in leaves of version 2. */
+export const MOST_MEMBERS = 32;
+
+/** SHA-256 of the UTF-8 form of a text, lower-case hex. */
+export type TextHash = (text: string) => string;
 
 /**
- * `SHA-256(JCS([kind, salt, value]))` in lower-case hex.
+ * The commitment of a leaf of version 1: `SHA-256(JCS([kind, salt, value]))` in lower-case hex.
  * @param salt 16 random bytes in base64url without padding, one for each value
  * @throws NotCanonical where `value` has no canonical form
  */
@@ -26,12 +33,67 @@ export function commitmentText(kind: CommitmentKind, salt: string, canonicalValu
   return `["${kind}","${salt}",${canonicalValue}]`;
 }
 
-/** `value-not-kept`: the opening has only its salt, so that only a holder of the value can verify it. */
-export type OpeningVerdict = 'opens' | 'wrong' | 'value-not-kept';
+/**
+ * The commitment of a leaf of version 2: member by member where `value` is an object with 1 to {@link MOST_MEMBERS}
+ * members, otherwise as {@link commit}.
+ * @throws NotCanonical where `value` has no canonical form
+ */
+export function commitV2(kind: CommitmentKind, salt: string, value: unknown, sha256: Sha256): string {
+  if (!hasMembers(value)) return commit(kind, salt, value, sha256);
+  return commitMembers(kind, salt, memberTexts(value), textHash(sha256));
+}
 
-/** Reports whether `opening` opens `commitment`. A malformed salt never does. */
-export function opens(commitment: string, kind: CommitmentKind, opening: Opening, sha256: Sha256): OpeningVerdict {
-  if (!isSalt(opening.salt)) return 'wrong';
-  if (opening.value === undefined) return 'value-not-kept';
-  return commit(kind, opening.salt, opening.value, sha256) === commitment ? 'opens' : 'wrong';
+/**
+ * {@link commitV2} of an object whose members are already in RFC 8785 form: nothing is traversed.
+ * @param members 1 to {@link MOST_MEMBERS}, in the order of {@link memberTexts}
+ */
+export function commitMembers(
+  kind: CommitmentKind,
+  salt: string,
+  members: readonly MemberText[],
+  hash: TextHash,
+): string {
+  return commitDigests(kind, memberDigests(kind, salt, members, hash), hash);
+}
+
+/** Reports whether a leaf of version 2 commits `value` member by member. */
+export function hasMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isRecord(value)) return false;
+  const { length } = Object.keys(value);
+  return length >= 1 && length <= MOST_MEMBERS;
+}
+
+/** `SHA-256(JCS([kind, digests]))`. */
+export function commitDigests(kind: CommitmentKind, digests: readonly string[], hash: TextHash): string {
+  return hash(`["${kind}",["${digests.join('","')}"]]`);
+}
+
+/** `SHA-256(JCS([kind, name, salt, value]))`; `salt`: 32 hex digits. */
+export function memberDigest(kind: CommitmentKind, { name, value }: MemberText, salt: string, hash: TextHash): string {
+  return hash(`["${kind}",${name},"${salt}",${value}]`);
+}
+
+/** Salts of the first `count` members, 32 hex digits each: the halves of `SHA-256(JCS(["salts", kind, salt, j]))`. */
+export function memberSalts(kind: CommitmentKind, salt: string, count: number, hash: TextHash): string[] {
+  const salts: string[] = [];
+  for (let j = 0; salts.length < count; j += 1) {
+    const block = hash(`["salts","${kind}","${salt}",${j}]`);
+    salts.push(block.slice(0, 32));
+    if (salts.length < count) salts.push(block.slice(32));
+  }
+  return salts;
+}
+
+export function memberDigests(
+  kind: CommitmentKind,
+  salt: string,
+  members: readonly MemberText[],
+  hash: TextHash,
+): string[] {
+  const salts = memberSalts(kind, salt, members.length, hash);
+  return members.map((member, i) => memberDigest(kind, member, salts[i]!, hash));
+}
+
+export function textHash(sha256: Sha256): TextHash {
+  return (text) => toHex(sha256(utf8(text)));
 }

@@ -3,7 +3,10 @@ import type { EventEnvelope, LeafEvent } from '@countersign/contracts';
 /** Fields that every leaf has, whatever its type. */
 export type LeafHead = Pick<LeafEvent, 'type' | 'eventId' | 'agentId' | 'occurredAt'>;
 
-/** A leaf with these members; all others are `null`, since every key is in every leaf. */
+/**
+ * A leaf with these members; all others of its version are `null`, since every key is in every leaf. Without `v` it is
+ * of version 1.
+ */
 export function plainLeaf(given: LeafHead & Partial<LeafEvent>): LeafEvent {
   return {
     v: 1,
@@ -20,6 +23,7 @@ export function plainLeaf(given: LeafHead & Partial<LeafEvent>): LeafEvent {
     profileSha256: null,
     action: null,
     payload: null,
+    ...(given.v === 2 ? { context: null, coverage: null } : {}),
     ...given,
   };
 }

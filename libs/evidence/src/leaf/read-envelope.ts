@@ -3,6 +3,7 @@ import { isSalt } from '../encoding/base64.js';
 import { isHash } from '../encoding/hex.js';
 import { isInstant } from '../encoding/time.js';
 import { isRecord, isWhole, read, refuse, type Reading } from '../reading.js';
+import { COMMITMENT_KINDS } from './commitment.js';
 import { readLeaf } from './read-leaf.js';
 
 const ANSWER_TEXTS = ['category', 'pii_kind', 'matched_topic', 'code', 'upgrade_url'] as const;
@@ -25,8 +26,8 @@ const CHECKS: readonly Check[] = [
 ];
 
 /**
- * Reads a message of `agent-events`: an envelope around a leaf that {@link readLeaf} accepts. Unknown members are
- * allowed: they change no leaf. Openings are checked by form only; {@link opens} compares them with the commitments.
+ * Reads a message of `agent-events`: an envelope, version 1, around a leaf of either version that {@link readLeaf}
+ * accepts. Unknown members are allowed: they change no leaf. Openings are checked by form only; {@link opens} compares them with the commitments.
  */
 export function readEnvelope(value: unknown): Reading<EventEnvelope> {
   if (!isRecord(value)) return refuse('an envelope must be an object');
@@ -35,11 +36,13 @@ export function readEnvelope(value: unknown): Reading<EventEnvelope> {
   if (!leaf.ok) return refuse(`leaf: ${leaf.problem}`);
   const openings = value['openings'];
   if (!isRecord(openings)) return refuse('openings must be an object');
-  for (const kind of ['action', 'payload'] as const) {
+  for (const kind of COMMITMENT_KINDS) {
     const opening = openings[kind];
     if (opening === undefined) continue;
     if (!isRecord(opening) || !isSalt(opening['salt'])) return refuse(`openings.${kind} must have a salt of 16 bytes`);
-    if (leaf.value[kind] === null) return refuse(`openings.${kind} opens nothing: the leaf commits no ${kind}`);
+    if (opening['members'] !== undefined) return refuse(`openings.${kind} must show its value as a whole`);
+    if ((leaf.value[kind] ?? null) === null)
+      return refuse(`openings.${kind} opens nothing: the leaf commits no ${kind}`);
   }
   for (const [name, test, form] of CHECKS) {
     if (!test(value[name])) return refuse(`${name} must be ${form}`);

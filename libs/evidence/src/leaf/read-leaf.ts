@@ -1,10 +1,8 @@
-import type { LeafEvent, LeafType } from '@countersign/contracts';
+import type { LeafEvent, LeafTypeV1 } from '@countersign/contracts';
 import { isRecord, read, refuse, type Reading } from '../reading.js';
-import { isCheckOutcome, isReportedOutcome, LEAF_FIELDS } from './leaf-fields.js';
+import { FIELDS_V1, FIELDS_V2, isCheckOutcome, isReportedOutcome, type LeafField } from './leaf-fields.js';
 
 type Field = keyof LeafEvent;
-
-const FIELDS = Object.entries(LEAF_FIELDS) as [Field, (typeof LEAF_FIELDS)[Field]][];
 
 /** Filled in every leaf, whatever its type. */
 const ALWAYS: readonly Field[] = ['v', 'type', 'eventId', 'agentId', 'occurredAt'];
@@ -19,8 +17,8 @@ interface Fill {
 const COMMITTED: Fill = { filled: ['action'], optional: [] };
 const REFERRING: Fill = { filled: ['action'], optional: ['refersTo'] };
 
-/** Fields that each type fills; all others are `null` in it. */
-const FILLS: Readonly<Record<LeafType, Fill>> = {
+/** Fields that each type of version 1 fills; all others are `null` in it. */
+const FILLS_V1: Readonly<Record<LeafTypeV1, Fill>> = {
   'action.checked': {
     filled: ['outcome', 'allowed', 'actionKind', 'profileVersion', 'profileSha256', 'action'],
     optional: ['reason', 'severity', 'violation_type', 'rule', 'detail', 'payload'],
@@ -38,40 +36,90 @@ const FILLS: Readonly<Record<LeafType, Fill>> = {
   'retention.applied': REFERRING,
 };
 
+const APPROVAL: Fill = {
+  filled: ['action'],
+  optional: [
+    'refersTo',
+    'outcome',
+    'reason',
+    'severity',
+    'violation_type',
+    'rule',
+    'detail',
+    'actionKind',
+    'profileVersion',
+    'profileSha256',
+    'payload',
+    'context',
+  ],
+};
+
+/** Fields that each type of version 2 fills; a type that is not listed may fill any. */
+const FILLS_V2: Readonly<Record<string, Fill>> = {
+  ...Object.fromEntries(
+    Object.entries(FILLS_V1).map(([type, { filled, optional }]) => [
+      type,
+      { filled, optional: [...optional, 'context'] },
+    ]),
+  ),
+  'action.checked': {
+    filled: [...FILLS_V1['action.checked'].filled, 'context', 'coverage'],
+    optional: FILLS_V1['action.checked'].optional,
+  },
+  'approval.requested': APPROVAL,
+  'approval.decided': APPROVAL,
+  'approval.expired': APPROVAL,
+  'approval.consumed': APPROVAL,
+};
+
 interface Rules {
   readonly mustFill: readonly Field[];
   readonly mustBeNull: readonly Field[];
 }
 
-const RULES = new Map<LeafType, Rules>(
-  (Object.entries(FILLS) as [LeafType, Fill][]).map(([type, fill]) => {
-    const may = new Set<Field>([...ALWAYS, ...fill.filled, ...fill.optional]);
-    return [type, { mustFill: fill.filled, mustBeNull: FIELDS.map(([name]) => name).filter((name) => !may.has(name)) }];
-  }),
-);
+/** One version of the leaf: the form of each field, and what each type fills. */
+interface Version {
+  readonly forms: Readonly<Record<string, LeafField>>;
+  readonly fields: readonly [Field, LeafField][];
+  readonly rules: ReadonlyMap<string, Rules>;
+}
+
+function version(forms: Readonly<Record<string, LeafField>>, fills: Readonly<Record<string, Fill>>): Version {
+  const fields = Object.entries(forms) as [Field, LeafField][];
+  const rules = new Map<string, Rules>();
+  for (const [type, { filled, optional }] of Object.entries(fills)) {
+    const may = new Set<Field>([...ALWAYS, ...filled, ...optional]);
+    rules.set(type, { mustFill: filled, mustBeNull: fields.map(([name]) => name).filter((name) => !may.has(name)) });
+  }
+  return { forms, fields, rules };
+}
+
+const V1 = version(FIELDS_V1, FILLS_V1);
+const V2 = version(FIELDS_V2, FILLS_V2);
 
 /**
- * The one predicate for leaves: exactly the 18 fields of the format, each of its form, filled as the leaf's type
- * requires. Every component that numbers or anchors leaves MUST skip exactly what this refuses.
+ * The one predicate for leaves: exactly the fields of their version (18 or 20), each of its form, filled as the leaf's
+ * type requires. Every component that numbers or anchors leaves MUST skip exactly what this refuses.
  */
 export function readLeaf(value: unknown): Reading<LeafEvent> {
   if (!isRecord(value)) return refuse('a leaf event must be an object');
-  for (const [name, field] of FIELDS) {
+  const { fields, forms, rules } = value['v'] === 2 ? V2 : V1;
+  for (const [name, field] of fields) {
     if (!Object.hasOwn(value, name)) return refuse(`${name} is missing`);
     if (!field.test(value[name])) return refuse(`${name} must be ${field.form}`);
   }
   const names = Object.keys(value);
-  if (names.length !== FIELDS.length) {
-    const extra = names.find((name) => !Object.hasOwn(LEAF_FIELDS, name));
+  if (names.length !== fields.length) {
+    const extra = names.find((name) => !Object.hasOwn(forms, name));
     return refuse(`a leaf event has no field ${JSON.stringify(extra)}`);
   }
   const leaf = value as unknown as LeafEvent;
-  const problem = fillProblem(leaf) ?? outcomeProblem(leaf);
+  const problem = fillProblem(leaf, rules.get(leaf.type)) ?? outcomeProblem(leaf);
   return problem === null ? read(leaf) : refuse(problem);
 }
 
-function fillProblem(leaf: LeafEvent): string | null {
-  const rules = RULES.get(leaf.type)!;
+function fillProblem(leaf: LeafEvent, rules: Rules | undefined): string | null {
+  if (rules === undefined) return null;
   for (const name of rules.mustFill) if (leaf[name] === null) return `${name} must be filled in ${leaf.type}`;
   for (const name of rules.mustBeNull) if (leaf[name] !== null) return `${name} must be null in ${leaf.type}`;
   return null;

@@ -30,6 +30,7 @@ export const STATUS_VERDICTS = {
   execution: gap('The outcome reports the execution of a check that was refused.'),
   unanswered: gap('The answer to the check may not have reached its caller.'),
   scopeless: gap('The data access names no data scope.'),
+  ungoverned: gap('The check is ungoverned: no rule and no list of the profile applied to it.'),
   prevented: {
     status: 'Prevented',
     statusReason: 'The check was refused, and no execution was reported.',
@@ -51,6 +52,7 @@ export function eventStatus(facts: StatusFacts): StatusVerdict {
   if (isRefusal(event) && facts.reported.some(isExecution)) return STATUS_VERDICTS.executed;
   if (facts.unanswered) return STATUS_VERDICTS.unanswered;
   if (event.actionKind === 'data_access' && !facts.dataScope) return STATUS_VERDICTS.scopeless;
+  if (event.allowed === true && event.coverage?.length === 0) return STATUS_VERDICTS.ungoverned;
   return isRefusal(event) ? STATUS_VERDICTS.prevented : STATUS_VERDICTS.satisfied;
 }
 

@@ -12,6 +12,7 @@ const frozen = leaves.find(({ outcome }) => outcome === 'frozen')!;
 const capped: LeafEvent = { ...frozen, outcome: 'action_cap', severity: 'P3' };
 const observed: LeafEvent = { ...denied, outcome: 'allowed', allowed: true };
 const data: LeafEvent = { ...allowed, actionKind: 'data_access' };
+const ungoverned: LeafEvent = { ...allowed, v: 2, context: '0'.repeat(64), coverage: [] };
 const outcome = leaves.find(({ type }) => type === 'action.outcome')!;
 const unanswered = leaves.find(({ type }) => type === 'action.unanswered')!;
 const created = leaves.find(({ type }) => type === 'agent.created')!;
@@ -46,6 +47,15 @@ describe('eventStatus', () => {
     ['the same, denied', facts({ ...denied, actionKind: 'data_access' }, { dataScope: false }), 'scopeless'],
     ['data access with a scope', facts(data), 'satisfied'],
     ['another action without a scope', facts(allowed, { dataScope: false }), 'satisfied'],
+    ['a check to which nothing applied', facts(ungoverned), 'ungoverned'],
+    ['the same, to which a rule applied', facts({ ...ungoverned, coverage: ['rules'] }), 'satisfied'],
+    ['the same, refused', facts({ ...frozen, v: 2, coverage: [] }), 'prevented'],
+    [
+      'the same, of a data access without a scope',
+      facts({ ...ungoverned, actionKind: 'data_access' }, { dataScope: false }),
+      'scopeless',
+    ],
+    ['another event to which nothing applied', facts({ ...ungoverned, type: 'later.type' }), 'satisfied'],
     ['denied', facts(denied), 'prevented'],
     ['denied and skipped', facts(denied, { reported: ['skipped'] }), 'prevented'],
     ['frozen', facts(frozen), 'prevented'],
@@ -86,5 +96,11 @@ describe('summarize', () => {
       byViolation: { off_limits_action: 2 },
       outcomes: { reported: 2, of: 5 },
     });
+  });
+
+  it('counts a violation type by whatever name', () => {
+    const events = ['constructor', 'constructor', 'later'].map((violation_type) => ({ ...denied, violation_type }));
+    const entries = events.map((event) => ({ event, status: 'Prevented' as const }));
+    expect(summarize(entries, []).byViolation).toEqual({ constructor: 2, later: 1 });
   });
 });

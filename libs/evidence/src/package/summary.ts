@@ -22,7 +22,8 @@ const DECISIONS = {
 export function summarize(entries: readonly SummaryEntry[], proofs: readonly InclusionProof[]): PackageSummary {
   const decisions = { allowed: 0, denied: 0, frozen: 0, capped: 0 };
   const statuses = { Satisfied: 0, Prevented: 0, 'Gap, review required': 0 };
-  const byViolation: Record<string, number> = {};
+  // A violation type may have any name, also that of a member of Object.prototype.
+  const byViolation = new Map<string, number>();
   const outcomeOf = new Set<string | null>();
   for (const { event } of entries) if (event.type === 'action.outcome') outcomeOf.add(event.refersTo);
   let checks = 0;
@@ -33,7 +34,8 @@ export function summarize(entries: readonly SummaryEntry[], proofs: readonly Inc
     checks += 1;
     if (outcomeOf.has(event.eventId)) reported += 1;
     decisions[DECISIONS[event.outcome as keyof typeof DECISIONS]] += 1;
-    if (event.violation_type !== null) byViolation[event.violation_type] = (byViolation[event.violation_type] ?? 0) + 1;
+    const violation = event.violation_type;
+    if (violation !== null) byViolation.set(violation, (byViolation.get(violation) ?? 0) + 1);
   }
   const anchored = proofs.filter((proof) => proof.anchored).length;
   return {
@@ -44,7 +46,7 @@ export function summarize(entries: readonly SummaryEntry[], proofs: readonly Inc
     gap: statuses['Gap, review required'],
     anchored,
     unanchored: proofs.length - anchored,
-    byViolation,
+    byViolation: Object.fromEntries(byViolation),
     outcomes: { reported, of: checks },
   };
 }

@@ -3,7 +3,7 @@ import type { Sha256 } from '../crypto.js';
 import { type Draft, hashOfJson, STORY_START, storyEvent, storyUuid, type StoryEvent } from './events.js';
 import type { Story, StoryAgent } from './story-package.js';
 
-const BY: JsonValue = { kind: 'user', id: 'user-1' };
+export const BY: JsonValue = { kind: 'user', id: 'user-1' };
 
 /** Two agents of an airline, with every type of event and every status. */
 export function airlineStory(sha256: Sha256): Story {
@@ -30,7 +30,7 @@ export function smallStory(sha256: Sha256): Story {
   };
 }
 
-type Drafts = (
+export type Drafts = (
   ids: readonly string[],
   profile: { readonly value: JsonValue; readonly sha256: string },
 ) => readonly Draft[];
@@ -60,7 +60,8 @@ function at(draft: Draft, ms: number): number {
   return draft.fields?.detail === 'clock ahead' ? STORY_START + 3_600_000 : ms;
 }
 
-function checked(sha256: string, fields: Partial<LeafEvent>): Partial<LeafEvent> {
+/** The fields of a check that was allowed, unless others are given. */
+export function checked(sha256: string, fields: Partial<LeafEvent>): Partial<LeafEvent> {
   return {
     outcome: 'allowed',
     allowed: true,

@@ -10,6 +10,8 @@ import { ABSENCE_CASES, absenceStory } from './absence-cases.js';
 import { airlineStory, smallStory } from './airline-story.js';
 import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
+import { LEAF_V2_CASES } from './leaf-v2-cases.js';
+import { mixedStory, v2Story } from './leaf-v2-story.js';
 import { issueStory, type IssuedStory, NETWORK, seal, type StoryKey } from './story-package.js';
 import type { Surroundings, VectorChain, VectorKey } from './surroundings.js';
 import { AFTER_SIGNING, BEFORE_SIGNING, type Loose, nameEmptyScope, restate } from './tampered.js';
@@ -101,7 +103,34 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     const expected = { ...made.expected, ...(one.unsettled === undefined ? {} : { unsettled: one.unsettled }) };
     files.push([`walk-${one.name}`, { ...made, expected }]);
   }
+  files.push(...leafV2Vectors(key, sha256));
   return files.map(([name, content]) => [`${name}.json`, `${JSON.stringify(content, null, 1)}\n`]);
+}
+
+/** Leaves of version 2, alone and among those of version 1. */
+function leafV2Vectors(key: StoryKey, sha256: Sha256): [string, Vector][] {
+  const story = mixedStory(sha256);
+  const pending = issueStory({ ...story, anchored: false }, key, sha256);
+  const files: [string, Vector][] = [
+    ['v2-valid', valid('Every kind of leaf of version 2.', issueStory(v2Story(sha256), key, sha256), key)],
+    ['v2-mixed', valid('Leaves of both versions in one window.', issueStory(story, key, sha256), key)],
+  ];
+  for (const { name, description, change, expected } of LEAF_V2_CASES) {
+    const pkg = resigned(pending, (one) => void change(one), key, sha256);
+    files.push([`v2-${name}`, vector(description, { package: pkg }, surroundings(pending, key), expected)]);
+  }
+  const [event, proof] = [pending.pkg.events[2]!.event, pending.pkg.inclusionProofs[2]!];
+  const around = { ...surroundings(pending, key), withoutKey: true };
+  const alone = (description: string, given: object, firstProblem: ProblemCode | null): Vector => {
+    const { expected, ...rest } = vector(description, { event: given, proof }, around, firstProblem);
+    return { ...rest, expected: { ok: expected.ok, firstProblem } };
+  };
+  files.push(
+    ['v2-event-valid', alone('A leaf of version 2 and its proof.', event, null)],
+    ['v2-event-coverage', alone('Its coverage is another.', { ...event, coverage: [] }, 'proof-root-differs')],
+    ['v2-event-v1', alone('The same members, as version 1.', { ...event, v: 1 }, 'leaf-invalid')],
+  );
+  return files;
 }
 
 function valid(description: string, issued: IssuedStory, key: StoryKey): Vector {

@@ -1,11 +1,11 @@
-import type { JsonValue, LeafEvent, LeafType, Opening, Openings } from '@countersign/contracts';
+import type { JsonValue, LeafEvent, Opening, Openings } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
 import { toBase64Url } from '../encoding/base64.js';
 import { toHex } from '../encoding/hex.js';
 import { utf8 } from '../encoding/text.js';
 import { uuidV7 } from '../encoding/uuid.js';
 import { canonicalBytes } from '../json/canonicalize.js';
-import { commit, type CommitmentKind } from '../leaf/commitment.js';
+import { commit, type CommitmentKind, commitV2 } from '../leaf/commitment.js';
 
 /** An event of a made-up story: its leaf, and the content that its commitments hide. */
 export interface StoryEvent {
@@ -15,13 +15,15 @@ export interface StoryEvent {
 }
 
 export interface Draft {
-  readonly type: LeafType;
+  readonly type: LeafEvent['type'];
   readonly fields?: Partial<LeafEvent>;
   readonly action?: JsonValue;
   readonly payload?: JsonValue;
   /** The payload is committed but was not kept. */
   readonly payloadNotKept?: true;
   readonly erased?: true;
+  /** Makes the leaf one of version 2; a member that is not given is `null`. */
+  readonly v2?: { readonly context?: JsonValue; readonly coverage?: readonly string[] };
 }
 
 /** 2026-03-02T10:00:00.000Z: the stories begin here. */
@@ -51,18 +53,24 @@ export function storyEvent(
   place: { readonly agentId: string; readonly eventId: string; readonly atMs: number },
   sha256: Sha256,
 ): StoryEvent {
-  const openings: { action?: Opening; payload?: Opening } = {};
-  const committed: { action: string | null; payload: string | null } = { action: null, payload: null };
+  const openings: { action?: Opening; payload?: Opening; context?: Opening } = {};
+  const { v2 } = draft;
+  const committed: { action: string | null; payload: string | null; context?: string | null } = {
+    action: null,
+    payload: null,
+    ...(v2 === undefined ? {} : { context: null, coverage: v2.coverage ?? null }),
+  };
   const seal = (kind: CommitmentKind, value: JsonValue | undefined, kept: boolean): void => {
     if (value === undefined) return;
     const salt = toBase64Url(bytesOf(`${place.eventId}/${kind}`, 16, sha256));
-    committed[kind] = commit(kind, salt, value, sha256);
+    committed[kind] = (v2 === undefined ? commit : commitV2)(kind, salt, value, sha256);
     openings[kind] = kept ? { salt, value } : { salt };
   };
   seal('action', draft.action, true);
   seal('payload', draft.payload, draft.payloadNotKept !== true);
+  seal('context', v2?.context, true);
   const leaf: LeafEvent = {
-    v: 1,
+    v: v2 === undefined ? 1 : 2,
     type: draft.type,
     eventId: place.eventId,
     refersTo: null,

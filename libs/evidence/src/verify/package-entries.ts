@@ -1,9 +1,6 @@
 import type { InclusionProof, LeafEvent, PackageEvent, SignedPackage } from '@countersign/contracts';
-import { toHex } from '../encoding/hex.js';
 import { leafHashOf } from '../leaf/canonical-leaf.js';
-import { opens } from '../leaf/commitment.js';
 import { readLeaf } from '../leaf/read-leaf.js';
-import { canonicalBytes } from '../json/canonicalize.js';
 import { isRecord } from '../reading.js';
 import { agentKey } from '../window/window-tree.js';
 import { checkWindowAnchor, type ChainVerdict, isWithin, type WindowClaim } from './chain-check.js';
@@ -18,6 +15,7 @@ import {
 } from './event-proof.js';
 import { counted, type Findings } from './findings.js';
 import type { VerifyOptions } from './options.js';
+import { OpeningChecks } from './package-openings.js';
 import type { EventResult } from './result.js';
 
 /** An entry whose leaf could be read, with its proof. */
@@ -83,7 +81,7 @@ export function checkEntries(
   const entries: CheckedEntry[] = [];
   const results: EventResult[] = [];
   const seen = new Set<string>();
-  const content = { opened: 0, closed: 0, notKept: 0 };
+  const openings = new OpeningChecks(sha256, findings);
   pkg.events.forEach((entry, index) => {
     const path = `events[${index}]`;
     const given: unknown = pkg.inclusionProofs[index];
@@ -101,7 +99,7 @@ export function checkEntries(
       findings.problem('duplicate-event', `${path}.event`, 'The event is in the package twice.', event.eventId);
     }
     seen.add(event.eventId);
-    checkOpenings(entry, event, path, options, findings, content);
+    openings.check(entry, event, path);
     checkMarks(pkg, entry, event, path, findings);
 
     const proofPath = `inclusionProofs[${index}]`;
@@ -125,77 +123,9 @@ export function checkEntries(
     if (found !== null) findings.problem(found.code, proofPath, found.message, event.eventId);
     entries.push({ index, entry, leaf: event, proof: proof.ok ? proof.value : null, holds: found === null });
   });
-  report(findings, pkg.events.length, content);
+  findings.checked.push(`the form of ${counted(pkg.events.length, 'leaf event')}`);
+  openings.report();
   return { entries, results };
-}
-
-interface ContentCount {
-  opened: number;
-  closed: number;
-  notKept: number;
-}
-
-function report(findings: Findings, events: number, content: ContentCount): void {
-  findings.checked.push(`the form of ${counted(events, 'leaf event')}`);
-  if (content.opened > 0) findings.checked.push(`${counted(content.opened, 'opening')} against the commitments`);
-  if (content.closed > 0) {
-    findings.notChecked.push(`${counted(content.closed, 'commitment')} without an opening (withheld or erased)`);
-  }
-  if (content.notKept > 0) {
-    findings.notChecked.push(`${counted(content.notKept, 'payload')} not kept: who has the payload can compare it`);
-  }
-}
-
-function checkOpenings(
-  entry: PackageEvent,
-  event: LeafEvent,
-  path: string,
-  { crypto }: VerifyOptions,
-  findings: Findings,
-  content: ContentCount,
-): void {
-  for (const kind of ['action', 'payload'] as const) {
-    const commitment = event[kind];
-    const opening = entry.opened[kind];
-    const at = `${path}.opened.${kind}`;
-    if (opening === undefined) {
-      if (commitment !== null) content.closed += 1;
-    } else if (commitment === null) {
-      findings.problem('opening-inconsistent', at, `The event commits no ${kind}.`, event.eventId);
-    } else {
-      const verdict = opens(commitment, kind, opening, crypto.sha256);
-      if (verdict === 'opens') content.opened += 1;
-      else if (verdict === 'value-not-kept') content.notKept += 1;
-      else findings.problem('opening-wrong', at, `The ${kind} shown is not the one committed.`, event.eventId);
-    }
-  }
-  if (entry.erased === true) {
-    if (entry.opened.action !== undefined || entry.opened.payload !== undefined) {
-      findings.problem('opening-inconsistent', `${path}.erased`, 'Erased content is opened.', event.eventId);
-    } else if (event.action === null && event.payload === null) {
-      findings.problem('opening-inconsistent', `${path}.erased`, 'The event has no content to erase.', event.eventId);
-    }
-  }
-  if (event.type === 'profile.changed') checkProfile(entry, event, path, crypto.sha256, findings);
-}
-
-/** Checks that an opened profile has the hash and version that the leaf names. */
-function checkProfile(
-  entry: PackageEvent,
-  event: LeafEvent,
-  path: string,
-  sha256: VerifyOptions['crypto']['sha256'],
-  findings: Findings,
-): void {
-  const value: unknown = entry.opened.action?.value;
-  if (value === undefined) return;
-  const profile = isRecord(value) ? value['profile'] : undefined;
-  const same =
-    isRecord(profile) &&
-    profile['version'] === event.profileVersion &&
-    toHex(sha256(canonicalBytes(profile))) === event.profileSha256;
-  if (same) return;
-  findings.problem('profile-differs', `${path}.opened.action`, 'The profile is not that of the leaf.', event.eventId);
 }
 
 function checkMarks(pkg: SignedPackage, entry: PackageEvent, event: LeafEvent, path: string, findings: Findings): void {

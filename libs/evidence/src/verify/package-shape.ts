@@ -1,5 +1,6 @@
 import type { EventStatus, Framework } from '@countersign/contracts';
-import { isWhole } from '../reading.js';
+import { isMembersOpening } from '../leaf/opening.js';
+import { isRecord, isWhole } from '../reading.js';
 import {
   anything,
   base58,
@@ -80,13 +81,23 @@ export const anchoredProofShape: Shape = both(
   windowLabel,
 );
 
-const opening = object({ salt }, { value: anything });
+const byMembers = where(
+  isMembersOpening,
+  '{members}: 1 to 32 digests and members, at least one of them shown, in the order of their names',
+);
+
+/** `salt` and `value`, or some of the members of the value. */
+function opening(bySalt: Shape): Shape {
+  return (value) => (isRecord(value) && Object.hasOwn(value, 'members') ? byMembers(value) : bySalt(value));
+}
+
+const kept = opening(object({ salt, value: anything }));
 
 const event = object(
   {
     event: anything,
     sequence: positive,
-    opened: object({}, { action: both(opening, object({ value: anything })), payload: opening }),
+    opened: object({}, { action: kept, payload: opening(object({ salt }, { value: anything })), context: kept }),
     status,
     statusReason: nullable(text),
     controls: list(

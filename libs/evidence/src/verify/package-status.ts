@@ -1,5 +1,6 @@
 import type { LeafEvent, ReportedOutcome, SignedPackage } from '@countersign/contracts';
 import { canonicalize } from '../json/canonicalize.js';
+import { shownValue } from '../leaf/opening.js';
 import { eventStatus, namesDataScope, type StatusVerdict } from '../package/event-status.js';
 import { summarize } from '../package/summary.js';
 import type { CheckedEntry } from './package-entries.js';
@@ -47,15 +48,16 @@ function relate(entries: readonly CheckedEntry[]): Relations {
 
 /**
  * The verdict that the package alone gives, first; then those that facts outside of it would give: an outcome reported
- * later, a check before the range, an action that is not opened. A status is wrong only where none of them fits.
+ * later, a check before the range, an action that is not opened or only in part. A status is wrong only where none of them fits.
  */
 function possibleVerdicts({ entry, leaf, holds }: CheckedEntry, relations: Relations): readonly StatusVerdict[] {
   const reported = relations.reported.get(leaf.eventId) ?? [];
   const unanswered = relations.unanswered.has(leaf.eventId);
   const referred = leaf.refersTo === null ? null : (relations.byId.get(leaf.refersTo) ?? null);
-  const action = entry.opened.action?.value;
-  const known = leaf.actionKind !== 'data_access' || action !== undefined;
-  const dataScope = action === undefined || namesDataScope(action);
+  const { value: action, withheld } = shownValue(entry.opened.action);
+  const shown = action !== undefined && (withheld === 0 || Object.hasOwn(action as object, 'dataScope'));
+  const known = leaf.actionKind !== 'data_access' || shown;
+  const dataScope = !shown || namesDataScope(action);
 
   const verdicts: StatusVerdict[] = [];
   const refusal: LeafEvent = { ...leaf, type: 'action.checked', allowed: false };

@@ -88,6 +88,15 @@ export function object(
   };
 }
 
+/** As {@link object}, without unknown members. */
+export function exactly(required: Readonly<Record<string, Shape>>): Shape {
+  const known = where(
+    (value) => Object.keys(value as object).every((key) => Object.hasOwn(required, key)),
+    `an object of ${Object.keys(required).join(', ')} alone`,
+  );
+  return both(object(required), known);
+}
+
 export function recordOf(shape: Shape): Shape {
   return (value) => {
     if (!isRecord(value)) return { path: '', form: 'an object' };

@@ -3,10 +3,13 @@ import fc from 'fast-check';
 import { nodeCrypto, seededKey } from '../../vectors/node-crypto.mjs';
 import { canonicalize } from '../json/canonicalize.js';
 import { JsonRefused, parseJsonStrict, VERIFICATION_LIMITS } from '../json/parse-strict.js';
+import { commitV2 } from '../leaf/commitment.js';
+import { discloseMembers } from '../leaf/opening.js';
 import { assemblePackage, packageTimestamp } from '../package/assemble.js';
 import { contentHash, packageCanonicalBytes, packageDigests } from '../package/canonical.js';
 import { airlineStory, smallStory } from '../vectors/airline-story.js';
 import { type Draft, STORY_START, storyEvent, storyUuid } from '../vectors/events.js';
+import { mixedStory } from '../vectors/leaf-v2-story.js';
 import { issueStory, type IssuedStory, ISSUED_AT, NETWORK, seal, type Story } from '../vectors/story-package.js';
 import type { Loose } from '../vectors/tampered.js';
 import { eventAnswer, packageAnswer } from './inclusion-answer.js';
@@ -79,6 +82,42 @@ describe('verifyPackage', () => {
       /no key was given[^]*5 transactions on the chain: No chain was asked\./,
     );
     expect(alone.chain).toMatchObject({ checked: false, onChain: false });
+  });
+
+  it('says how many members are withheld of openings that are shown in part', () => {
+    const mixed = issueStory(mixedStory(sha256), key, sha256);
+    const show = (entry: Loose, kind: 'action' | 'context', ...names: string[]): void => {
+      const { salt, value } = entry.opened[kind];
+      entry.opened[kind] = discloseMembers(kind, salt, value, new Set(names), sha256);
+    };
+    const pkg = reissued(mixed, ({ events }) => {
+      show(events[2], 'action', 'type', 'tool_name');
+      show(events[2], 'context', 'effect');
+      show(events[3], 'action', 'type', 'tool_name');
+    });
+    const result = verify(mixed, pkg);
+    expect(result.problems).toEqual([]);
+    expect(result.checked).toContain('16 openings against the commitments');
+    expect(result.notChecked).toContain('6 members withheld of 2 openings shown in part');
+    expect(verify(mixed).notChecked.join()).not.toContain('in part');
+  });
+
+  it('names what is wrong with a context', () => {
+    const mixed = issueStory(mixedStory(sha256), key, sha256);
+    const pkg = reissued(mixed, ({ events }) => {
+      const { event, opened } = events[5];
+      const value = { ...opened.context.value, trace: 'none' };
+      opened.context.value = value;
+      event.context = commitV2('context', opened.context.salt, value, sha256);
+    });
+    expect(verify(mixed, pkg).problems).toEqual([
+      {
+        code: 'opening-inconsistent',
+        path: 'events[5].opened.context',
+        message: 'The context is malformed: trace must be a traceparent.',
+        eventId: mixed.pkg.events[5]!.event.eventId,
+      },
+    ]);
   });
 
   it('names the first problem of what is not a package at all', () => {

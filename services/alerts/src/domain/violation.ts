@@ -1,4 +1,4 @@
-import type { EventEnvelope, Severity, ViolationType } from '@countersign/contracts';
+import type { EventEnvelope, LeafEvent, Severity } from '@countersign/contracts';
 
 /** A check that was denied or refused as frozen, a refused one that was executed anyway, or an agent registered by an API key. */
 export interface Violation {
@@ -6,7 +6,7 @@ export interface Violation {
   readonly agentId: string;
   readonly accountId: string;
   readonly severity: Severity;
-  readonly violationType: ViolationType | null;
+  readonly violationType: LeafEvent['violation_type'];
   readonly reason: string | null;
   readonly occurredAt: string;
   /** With the agent it defines which violations are of one kind: the violation type, or the outcome if there is none. */

@@ -1,12 +1,12 @@
-import type { LeafEvent, LeafType } from '@countersign/contracts';
+import type { LeafEvent } from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
 import { commonAttributes, given, type Activity, type OcsfEvent } from './ocsf-event.js';
 
 const IDENTITY_AND_ACCESS = 3;
 const ENTITY_MANAGEMENT = 3004;
 
-/** Activities of the class by type of event. */
-const ACTIVITIES: Readonly<Partial<Record<LeafType, Activity['activity']>>> = {
+/** Activities of the class by type of event; any other is `Other` by its own name. */
+const ACTIVITIES: Readonly<Record<string, Activity['activity'] | undefined>> = {
   'agent.created': [1, 'Create'],
   'agent.updated': [3, 'Update'],
   'agent.frozen': [12, 'Suspend'],

@@ -1,29 +1,16 @@
-import type { LeafType } from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { ExportForm } from './export-stream.js';
 import { apiActivity } from './ocsf-api-activity.js';
 import { entityManagement } from './ocsf-entity-management.js';
 import type { OcsfEvent } from './ocsf-event.js';
 
-/** Decisions and what became of them are API Activity, changes of what is governed are Entity Management. */
-const CLASS_OF: Readonly<Record<LeafType, (event: StoredEvent, accountId: string) => OcsfEvent>> = {
-  'action.checked': apiActivity,
-  'action.unanswered': apiActivity,
-  'action.outcome': apiActivity,
-  'agent.created': entityManagement,
-  'agent.updated': entityManagement,
-  'agent.frozen': entityManagement,
-  'agent.unfrozen': entityManagement,
-  'agent.deactivated': entityManagement,
-  'agent.registered': entityManagement,
-  'profile.changed': entityManagement,
-  'content.erased': entityManagement,
-  'retention.applied': entityManagement,
-};
+/** Decisions and what became of them are API Activity; all other types are changes of what is governed: Entity Management. */
+const API_ACTIVITIES: ReadonlySet<string> = new Set(['action.checked', 'action.unanswered', 'action.outcome']);
 
 /** The event as OCSF 1.5.0 says it; decision 0039. */
 export function ocsfEvent(event: StoredEvent, accountId: string): OcsfEvent {
-  return CLASS_OF[event.leaf.type](event, accountId);
+  const write = API_ACTIVITIES.has(event.leaf.type) ? apiActivity : entityManagement;
+  return write(event, accountId);
 }
 
 /** JSON lines, one OCSF event each. */

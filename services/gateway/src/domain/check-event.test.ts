@@ -91,17 +91,17 @@ describe('checkEvent', () => {
     fc.assert(
       fc.property(judgement, facts, (judged, given) => {
         const { leaf, openings } = JSON.parse(checkEvent(judged, given).text) as EventEnvelope;
-        expect(opens(leaf.action!, 'action', openings.action!, nodeCrypto.sha256)).toBe('opens');
+        expect(opens(leaf, 'action', openings.action!, nodeCrypto.sha256)).toBe('opens');
         expect(openings.action?.value).toEqual(JSON.parse(given.action.canonical));
         if (given.payload === null) {
           expect(leaf.payload).toBeNull();
           expect(openings.payload).toBeUndefined();
           return;
         }
-        const verdict = opens(leaf.payload!, 'payload', openings.payload!, nodeCrypto.sha256);
+        const verdict = opens(leaf, 'payload', openings.payload!, nodeCrypto.sha256);
         expect(verdict).toBe(given.storePayload ? 'opens' : 'value-not-kept');
         const withValue = { salt: openings.payload!.salt, value: given.payload.value };
-        expect(opens(leaf.payload!, 'payload', withValue, nodeCrypto.sha256)).toBe('opens');
+        expect(opens(leaf, 'payload', withValue, nodeCrypto.sha256)).toBe('opens');
       }),
       { numRuns: 500 },
     );

@@ -32,7 +32,7 @@ describe('the event of a change', () => {
     expect(read).toEqual({ ok: true, value: envelope });
     expect(envelope.leaf).toMatchObject({ type, agentId: ID, occurredAt: '2026-03-01T00:00:00.000Z', payload: null });
     expect(envelope.leaf.actionKind).toBeNull();
-    expect(opens(envelope.leaf.action!, 'action', envelope.openings.action!, nodeCrypto.sha256)).toBe('opens');
+    expect(opens(envelope.leaf, 'action', envelope.openings.action!, nodeCrypto.sha256)).toBe('opens');
     expect(envelope.openings.action?.value).toHaveProperty('by', { kind: 'user', id: 'u-1' });
     expect(JSON.stringify(envelope.leaf)).not.toContain('u-1');
   });

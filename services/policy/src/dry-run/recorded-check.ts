@@ -74,7 +74,7 @@ function apiVerdict({ violation_type, severity, reason, rule, detail }: LeafEven
   if (!ofApis) return null;
   return severity === null || reason === null
     ? 'unknown'
-    : { violation_type, severity, reason, rule, detail, extras: null };
+    : { violation_type: 'api_not_allowed', severity, reason, rule, detail, extras: null };
 }
 
 /** Recorded verdict of the output rules that were in force: they are evaluated after all other static rules. */
@@ -87,7 +87,7 @@ function outputVerdict({ violation_type, severity, reason, rule, detail }: LeafE
     case 'unsafe_output':
       return severity === null || reason === null
         ? 'unknown'
-        : { violation_type, severity, reason, rule, detail, extras: null };
+        : { violation_type: 'unsafe_output', severity, reason, rule, detail, extras: null };
     default:
       return 'unknown';
   }

@@ -43,12 +43,7 @@ export function situationOf(leaf: LeafEvent, category: string | null): Situation
     case 'content.erased':
     case 'retention.applied':
       return 'content_disposed';
-    case 'action.unanswered':
-    case 'action.outcome':
-    case 'agent.created':
-    case 'agent.updated':
-    case 'agent.deactivated':
-    case 'agent.registered':
+    default:
       return null;
   }
 }
@@ -71,6 +66,8 @@ function checkSituation(leaf: LeafEvent, category: string | null): Situation | n
       return 'denied_api';
     case null:
       return allowedSituation(leaf);
+    default:
+      return null;
   }
 }
 

@@ -1,11 +1,12 @@
 import type { PackageEvent } from '@countersign/contracts';
+import { COMMITMENT_KINDS, shownValue } from '@countersign/evidence';
 import type { OpenedRun } from '../store/port.js';
 
 /** The runs of each agent whose content a package opens; an opening without its value reveals no content. */
 export function openedRuns(events: readonly Pick<PackageEvent, 'event' | 'sequence' | 'opened'>[]): OpenedRun[] {
   const runs: OpenedRun[] = [];
   for (const { event, sequence, opened } of events) {
-    if (opened.action?.value === undefined && opened.payload?.value === undefined) continue;
+    if (COMMITMENT_KINDS.every((kind) => shownValue(opened[kind]).value === undefined)) continue;
     const last = runs.at(-1);
     if (last?.agentId === event.agentId && last.last === sequence - 1)
       runs[runs.length - 1] = { ...last, last: sequence };

@@ -176,6 +176,8 @@ it('the runs that a package opens exclude erased and withheld content, and salts
     [5, { payload: { salt: 's' } }],
     [7, { action: value }],
     [8, { action: value }],
+    [10, { context: value }],
+    [12, { payload: { members: [{ name: 'a', salt: 's', value: 1 }, 'digest'] } }],
   ] as const;
   const of = (agentId: string) =>
     events.map(([sequence, opened]) => ({ event: { agentId } as never, sequence, opened }));
@@ -184,6 +186,8 @@ it('the runs that a package opens exclude erased and withheld content, and salts
       [1, 2],
       [4, 4],
       [7, 8],
+      [10, 10],
+      [12, 12],
     ].map(([first, last]) => ({ agentId, first, last }));
   expect(openedRuns([...of('a'), ...of('b')])).toEqual([...runs('a'), ...runs('b')]);
 });

@@ -1,4 +1,5 @@
-import type { InclusionProof, JsonValue, Opening, PackageEvent, SignedPackage } from '@countersign/contracts';
+import type { InclusionProof, JsonValue, PackageEvent, SignedPackage } from '@countersign/contracts';
+import { shownValue } from '@countersign/evidence';
 import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
@@ -66,8 +67,12 @@ function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null
 
 function openedText({ opened, erased, event }: PackageEvent, which: 'action' | 'payload'): string {
   if (event[which] === null) return 'none';
-  const opening: Opening | undefined = opened[which];
-  if (opening?.value !== undefined) return jsonText(opening.value);
+  const opening = opened[which];
+  const { value, withheld } = shownValue(opening);
+  if (value !== undefined && withheld > 0) {
+    return `${jsonText(value)}; ${counted(withheld, 'member')} withheld, commitment ${event[which]}`;
+  }
+  if (value !== undefined) return jsonText(value);
   if (erased === true) return `erased; commitment ${event[which]}`;
   return opening === undefined
     ? `withheld or not kept; commitment ${event[which]}`
