@@ -12,7 +12,7 @@ export { BACKUP_MANIFEST, readBackupRecord, recordBackup } from './data-director
 export type { BackupRecord } from './data-directory/backup-record.js';
 export { markIncomplete, markRunning } from './data-directory/running-mark.js';
 export { createLogger } from './logging/logger.js';
-export { createRegistry, observeDataSpace, requestObserver } from './metrics.js';
+export { createRegistry, observeBackupAge, observeDataSpace, requestObserver } from './metrics.js';
 export type { RequestObserver } from './metrics.js';
 export { runUntilSignal } from './run-until-signal.js';
 export { endOnSignals, explain } from './signals.js';

@@ -39,6 +39,7 @@ describe('a backup of an instance that works', () => {
     await allAnchored(instance, session, 60);
     const report = await exportReport(instance, session, instance.bootstrap.agentId);
     const load = new SteadyLoad(instance, { name: 'backup', perSecond: 150, agentIds });
+    expect(await backupAge()).toBe(Infinity);
     const owners = changeOwners(agentIds[1]!);
     const backups: Backup[] = [];
     for (let n = 0; n < 4; n += 1) {
@@ -46,6 +47,7 @@ describe('a backup of an instance that works', () => {
       expect([code, stderr]).toEqual([0, '']);
       backups.push(JSON.parse(stdout) as Backup);
     }
+    expect(await backupAge()).toBeLessThan(30);
     await owners.stop();
     const attempts = await load.stop();
     expect(statuses(attempts)).toEqual({ 200: attempts.length });
@@ -108,6 +110,11 @@ describe('a backup of an instance that works', () => {
     },
     60_000,
   );
+
+  async function backupAge(): Promise<number> {
+    const { text } = await instance.request('GET', '/metrics');
+    return Number(/^countersign_backup_age_seconds (.*)$/mu.exec(text)?.[1]?.replace('+Inf', 'Infinity'));
+  }
 
   /** Profiles, API keys and reports: what services store and publish. */
   function changeOwners(agentId: string): { stop(): Promise<void> } {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { openEmbedded } from '../adapters/embedded.js';
 import type { Config } from '@countersign/process';
-import { createRegistry, observeDataSpace, openDataDirectory } from '@countersign/process';
+import { createRegistry, observeBackupAge, observeDataSpace, openDataDirectory } from '@countersign/process';
 import type { ServiceDefinition } from '../service/definition.js';
 import { PeerRegistry } from '../service/peer-registry.js';
 import { GRACE_MS } from './running-process.js';
@@ -20,6 +20,7 @@ export async function serveEmbedded(
     try {
       const metrics = createRegistry('main', true);
       observeDataSpace(metrics, config.dataDir);
+      observeBackupAge(metrics, config.dataDir);
       const thread = { config, log, metrics, peers: new PeerRegistry(), clock: () => Date.now() };
       const serving = await serveProcess(definitions, {
         ...thread,

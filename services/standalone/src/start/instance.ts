@@ -3,7 +3,7 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import type { Route } from '@countersign/contracts';
-import { createRegistry, observeDataSpace, type Config } from '@countersign/process';
+import { createRegistry, observeBackupAge, observeDataSpace, type Config } from '@countersign/process';
 import { GRACE_MS, openEmbedded, PeerRegistry, serveThread } from '@countersign/service-kit';
 import type { EmbeddedBackends, ServiceDefinition, ServingThread, ThreadContext } from '@countersign/service-kit';
 import { writeBootstrap, type Addresses } from '../first-start/bootstrap-file.js';
@@ -45,6 +45,7 @@ export async function startInstance(
 ): Promise<Instance> {
   const metrics = createRegistry('edge', true);
   observeDataSpace(metrics, config.dataDir);
+  observeBackupAge(metrics, config.dataDir);
   const inEdgeThread = placement.inEdgeThread();
   inEdgeThread.catch(() => undefined);
   const backends = await openEmbedded(config, log);
