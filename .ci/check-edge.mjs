@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { everyRoute } from '@countersign/contracts';
+import { everyRoute, fillTemplate } from '@countersign/contracts';
 
 const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const SERVICES = ['gateway', 'identity', 'policy', 'audit-log', 'alerts', 'reporting', 'verification', 'mcp'];
@@ -120,6 +120,16 @@ try {
   expect('its body', typeof JSON.parse(away.text).error, 'string');
   const held = JSON.parse((await ask('POST', '/v1/check')).text);
   expect('a check without a decision', `${held.allowed} ${held.code}`, 'false unavailable');
+  for (const { path, refusedAs } of everyRoute.filter(({ refusedAs }) => refusedAs?.status === 200)) {
+    const denied = await ask('POST', path);
+    const shape = JSON.stringify(fillTemplate(refusedAs.body, 'x'), (_name, value) =>
+      value === 'x' ? undefined : value,
+    );
+    const found = JSON.stringify(JSON.parse(denied.text), (_name, value) =>
+      typeof value === 'string' && value.includes(' ') ? undefined : value,
+    );
+    expect(`${path} without a decision`, `${denied.status} ${found}`, `200 ${shape}`);
+  }
 } finally {
   nginx.kill('SIGTERM');
   await ended;

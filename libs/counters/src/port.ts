@@ -325,7 +325,7 @@ export interface RebuildLease {
  * rejects only by a defect. Every other method that returns a promise rejects with `CountersUnavailable` when the
  * counters are on a server or in another thread, and that cannot be reached or does not answer in time; the call may
  * then have had its effect. Besides:
- * - `usage`, `agentUsage`, `claims`, `isFrozen` and `giveBack` reject with it while the counters do not serve;
+ * - `usage`, `agentUsage`, `answerOf`, `claims`, `isFrozen` and `giveBack` reject with it while the counters do not serve;
  *   `version` does so on a server, and answers in process.
  * - `answered` and `takeBack` reject with it when the counts were lost and no rebuild has begun.
  * - `now`, `raise`, `freeze` and `unfreeze` work whether or not the counters serve.
@@ -368,6 +368,11 @@ export interface Counters {
   /** The freeze flag; the read model may say `frozen` all the same. */
   isFrozen(agentId: string): Promise<boolean>;
   usage(accountId: string): Promise<AccountUsage>;
+  /**
+   * The answer of an answered claim, also one that would not be replayed any more; `null`: there is no such claim, or it
+   * is open. Changes nothing.
+   */
+  answerOf(accountId: string, keySha256: string): Promise<StoredAnswer | null>;
   /** For metrics. Expired claims of an account that makes no checks may still be included. */
   claims(): Promise<ClaimFigures>;
   /** Changes nothing. */

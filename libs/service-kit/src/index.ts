@@ -18,6 +18,7 @@ export { hasOneOf } from './credentials/authenticator.js';
 export { sessionTokens } from './credentials/session-tokens.js';
 export type { SessionTokens } from './credentials/session-tokens.js';
 export { HttpRoute, Input } from './hosting/decorators.js';
+export { ownAddress } from './peers/own-address.js';
 export { remotePeer } from './peers/remote-peer.js';
 export type { PeerAddress } from './peers/remote-peer.js';
 export { run } from './process/run.js';

@@ -1,7 +1,8 @@
 import type { DynamicModule } from '@nestjs/common';
 import { Deadlines } from '@countersign/async';
-import { checkRoutes, evaluationRoutes, scanRoutes } from '@countersign/contracts';
+import { checkRoutes, evaluationRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
+import { ownAddress } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AccountShares } from './admission/account-shares.js';
 import { Admission, LONG_TICK } from './admission/admission.js';
@@ -12,12 +13,16 @@ import { UnansweredChecks } from './append-event/unanswered-checks.js';
 import { CheckHandler } from './http/check-handler.js';
 import { CheckJudge } from './check/check-judge.js';
 import { CheckRecorder } from './check/check-recorder.js';
+import { ParsedChecks } from './check/parsed-checks.js';
 import { Credentials } from './check/credentials.js';
 import type { PendingCheck } from './check/pending-check.js';
 import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
 import { ReadModel } from './follow/read-model.js';
+import { HookAnswerer } from './hooks/hook-answerer.js';
+import { OutcomeReporter } from './hooks/outcome-reporter.js';
 import { EVALUATOR, EvaluationController } from './http/evaluation-controller.js';
+import { HOOK_ANSWERER, HookController } from './http/hook-controller.js';
 import { SCANNER, ScanController, TOOL_LISTER } from './http/scan-controller.js';
 import { GatewayMetrics } from './metrics/gateway-metrics.js';
 import { RefusalLog } from './metrics/refusal-log.js';
@@ -29,7 +34,7 @@ import { ToolLister } from './scan/tool-lister.js';
 /** Decides checks, makes their events durable, answers. */
 export const definition: ServiceDefinition = {
   name: 'gateway',
-  routes: [checkRoutes, evaluationRoutes, scanRoutes].flatMap((routes) => Object.values<Route>(routes)),
+  routes: [checkRoutes, evaluationRoutes, scanRoutes, hookRoutes].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
   // In the same thread: these first reconcile what a crash left between their stores and the log.
@@ -125,11 +130,14 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   });
   const keeper = new CountersKeeper(counters, () => rebuildCounters({ eventLog, counters, log }, now), log);
   keeper.start();
+  const checks = new ParsedChecks(checkHandler, known, credentials);
+  const outcomes = new OutcomeReporter(counters, () => addressOfApi(context));
   const module: DynamicModule = {
     module: GatewayModule,
-    controllers: [EvaluationController, ScanController],
+    controllers: [EvaluationController, HookController, ScanController],
     providers: [
-      { provide: EVALUATOR, useValue: new Evaluator(checkHandler, known, credentials) },
+      { provide: EVALUATOR, useValue: new Evaluator(checks) },
+      { provide: HOOK_ANSWERER, useValue: new HookAnswerer(checks, outcomes) },
       { provide: SCANNER, useValue: new Scanner(known, counters) },
       { provide: TOOL_LISTER, useValue: new ToolLister(known, counters) },
     ],
@@ -146,4 +154,11 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
       await known.stop();
     },
   };
+}
+
+/** The address of the API, where outcomes are reported; `null`: another process serves it, and its address is not set. */
+function addressOfApi(context: ServiceContext): string | null {
+  const { apiUrl, profile } = context.config;
+  if (apiUrl !== null || profile === 'distributed') return apiUrl;
+  return ownAddress(context.config, () => context.publicUrl());
 }

@@ -1,9 +1,9 @@
 import type { DynamicModule } from '@nestjs/common';
 import { mcpRoutes } from '@countersign/contracts';
 import { ConfigurationError } from '@countersign/process';
+import { ownAddress } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Api } from './answer/api.js';
-import { ownAddress } from './answer/own-address.js';
 import { Conversation } from './answer/conversation.js';
 import { CONVERSATION, McpController } from './http/mcp-controller.js';
 

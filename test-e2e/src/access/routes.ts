@@ -51,6 +51,11 @@ const evaluation = ({ agent: id }: Ids): object => ({
   resource: { type: 'data', id: 'orders' },
 });
 
+const hook = (body: object): Access => ({
+  statuses: open(200),
+  ask: ({ agent: id }) => ({ query: `agent=${id}`, body }),
+});
+
 /** Every operation of the served OpenAPI document. */
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /': { statuses: open(200) },
@@ -70,6 +75,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: byApiKey(200, 200),
     ask: (ids) => ({ body: { evaluations: [evaluation(ids)] } }),
   },
+  // The tools take any other status for a permission: a refusal is a denial in their form.
+  'POST /v1/hooks/claude-code': hook({ hook_event_name: 'PreToolUse', tool_name: 'a', tool_input: {} }),
+  'POST /v1/hooks/codex': hook({ hook_event_name: 'PreToolUse', tool_name: 'a', tool_input: {} }),
+  'POST /v1/hooks/cursor': hook({ hook_event_name: 'preToolUse', tool_name: 'a', tool_input: {} }),
+  'POST /v1/hooks/gemini': hook({ hook_event_name: 'BeforeTool', tool_name: 'a', tool_input: {} }),
+  'POST /v1/hooks/copilot': hook({ toolName: 'a', toolArgs: {} }),
   // A scan records nothing, and a check has one outcome.
   'POST /v1/mcp/scan': {
     statuses: byApiKey(200, 404),

@@ -3,6 +3,7 @@ import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { evaluationRoutes } from './evaluation.js';
+import { hookRoutes } from './hooks.js';
 import { identityRoutes } from './identity.js';
 import { keySetRoutes } from './key-set.js';
 import { mcpRoutes } from './mcp.js';
@@ -21,6 +22,7 @@ export const everyRoute: readonly Route[] = [
   checkRoutes,
   evaluationRoutes,
   scanRoutes,
+  hookRoutes,
   identityRoutes,
   policyRoutes,
   auditLogRoutes,

@@ -23,6 +23,27 @@ export interface RouteResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Text in a {@link JsonTemplate} that stands for the reason of a refusal. */
+export const REASON = '{reason}';
+
+/** A JSON value in which each text {@link REASON} is replaced. Data, not a function: routes are copied between threads. */
+export type JsonTemplate = { readonly [member: string]: string | boolean | JsonTemplate };
+
+/** The JSON of a template, with `reason` in place of each {@link REASON}. */
+export function fillTemplate(template: JsonTemplate, reason: string): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(template).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? fillTemplate(value, reason) : value === REASON ? reason : value,
+    ]),
+  );
+}
+
+/** The reason of a denial for want of a decision. */
+export function notDecided(why: string): string {
+  return `Countersign did not decide about this, so it is not allowed: ${why}`;
+}
+
 /**
  * One HTTP route, for the edge, which validates requests before a handler runs, and for the OpenAPI document.
  * Refusals are in this order: 404 route, 405, 401, 413/415, 400, 403, then the handler's own 404 and 409.
@@ -72,6 +93,13 @@ export interface Route {
   readonly echoesRequestId?: true;
   /** Body of the 503 while its service is starting, if it is not `{error}`. */
   readonly unavailable?: { readonly [member: string]: unknown };
+  /**
+   * The edge answers each of its refusals, and each error of the handler, with this status and body: for callers that
+   * take any other answer as permission. Absent: `{error}` with the status of the refusal.
+   */
+  readonly refusedAs?: { readonly status: 200 | 403; readonly body: JsonTemplate };
+  /** The route also has every path below its own, with any method; the handler reads them from `RouteInput.sent`. */
+  readonly withPathsBelow?: true;
   /** Status of a handler's return value. */
   readonly success: number;
   readonly responses: Readonly<Record<number, RouteResponse>>;

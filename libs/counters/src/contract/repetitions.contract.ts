@@ -22,6 +22,23 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await bench.counters.check(tripOf(keyed('k')))).toEqual({ kind: 'answered', answer: answerOf('e1') });
     });
 
+    it('returns the answer of a key for as long as its claim exists', async () => {
+      const answer = (key: string) => bench.counters.answerOf('account', key);
+      expect(await answer('k')).toBeNull();
+      await judge(keyed('k'));
+      expect(await answer('k')).toBeNull();
+      await bench.counters.answered('account', 'k', answerOf('e1'));
+      await judge({ ...keyed('frozen'), frozen: true });
+      await bench.counters.answered('account', 'frozen', answerOf('e2', 403));
+      expect(await answer('k')).toEqual(answerOf('e1'));
+      expect(await answer('frozen')).toBeNull();
+      expect(await bench.counters.answerOf('other', 'k')).toBeNull();
+      bench.nowMs += CLAIM_MS - 1;
+      expect(await answer('k')).toEqual(answerOf('e1'));
+      bench.nowMs += 1;
+      expect(await answer('k')).toBeNull();
+    });
+
     it('keys are scoped to the account', async () => {
       await judge(keyed('k'));
       expect(await kindOf({ ...keyed('k', 'other body'), accountId: 'other' })).toBe('judged');

@@ -20,6 +20,7 @@ import { SlewedClock } from '../slewed-clock.js';
 import type { CountersClock } from '../slewed-clock.js';
 import { replayEvent, restoreSnapshot } from './rebuild.js';
 import { agentUsage } from './agent-usage.js';
+import { claimName } from './claim-book.js';
 import { CountersState } from './state.js';
 
 export interface InProcessCountersOptions {
@@ -112,6 +113,11 @@ export class InProcessCounters implements Counters {
   async agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage> {
     this.#requireService();
     return agentUsage(this.#state.agents.get(agentId), rate, this.#clock.now());
+  }
+
+  async answerOf(accountId: string, keySha256: string): Promise<StoredAnswer | null> {
+    this.#requireService();
+    return this.#state.claims.get(claimName(accountId, keySha256), this.#clock.now())?.answer ?? null;
   }
 
   async claims(): Promise<ClaimFigures> {

@@ -88,6 +88,7 @@ export function connectCounters(port: MessagePort): Counters {
     unfreeze: (...values) => ask('unfreeze', ...values),
     isFrozen: (...values) => ask('isFrozen', ...values),
     usage: (...values) => ask('usage', ...values),
+    answerOf: (...values) => ask('answerOf', ...values),
     claims: () => ask('claims'),
     agentUsage: (...values) => ask('agentUsage', ...values),
     beginRebuild: () => ask('beginRebuild'),

@@ -159,6 +159,12 @@ export class RedisCounters implements Counters {
     };
   }
 
+  async answerOf(accountId: string, keySha256: string): Promise<StoredAnswer | null> {
+    const { keys } = this.#options;
+    const [, text] = await this.#call(SCRIPTS.answerOf, [keys.state, keys.claim(accountId, keySha256)], []);
+    return typeof text === 'string' ? (JSON.parse(text) as StoredAnswer) : null;
+  }
+
   async claims(): Promise<ClaimFigures> {
     const [, all, open, evicted] = (await this.#call(SCRIPTS.claims, [this.#options.keys.state], [])).map(Number);
     return { open: open ?? 0, answered: (all ?? 0) - (open ?? 0), evicted: evicted ?? 0 };

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { CHECK } from './lua/check.js';
 import {
   AGENT_USAGE,
+  ANSWER_OF,
   CLAIM_FIGURES,
   FREEZE,
   IS_FROZEN,
@@ -36,6 +37,7 @@ export const SCRIPTS = {
   freeze: script('freeze', FREEZE),
   unfreeze: script('unfreeze', UNFREEZE),
   isFrozen: script('isFrozen', IS_FROZEN),
+  answerOf: script('answerOf', ANSWER_OF),
   claims: script('claims', CLAIM_FIGURES),
   usage: script('usage', USAGE),
   agentUsage: script('agentUsage', AGENT_USAGE),

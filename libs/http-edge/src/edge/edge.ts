@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import { NOT_FOR_AGENT } from '@countersign/contracts';
+import { fillTemplate, NOT_FOR_AGENT, notDecided } from '@countersign/contracts';
 import type { Role, Route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
 import type { RequestObserver } from '@countersign/process';
@@ -63,7 +63,7 @@ interface Target {
 /**
  * Checks every request, in this order: route (404), method (405), the address's allowance (429), credentials (401), body
  * (415, 413, 400), parameters and schema (400), role (403), agent of the key (404); then calls the handler. Every refusal
- * is `{error}`.
+ * is `{error}`, unless the route has another form for it.
  */
 export function createEdge(options: EdgeOptions): RequestListener {
   const table = new RouteTable<Target>(
@@ -80,7 +80,7 @@ export function createEdge(options: EdgeOptions): RequestListener {
       options.elsewhere(request, response);
       return;
     }
-    const entry = match?.methods.get((request.method === 'HEAD' ? 'GET' : request.method) as Method);
+    const entry = match?.every ?? match?.methods.get((request.method === 'HEAD' ? 'GET' : request.method) as Method);
     response.setHeader('x-request-id', sentRequestId(entry?.route, request) ?? randomUUID());
     response.setHeader('x-content-type-options', 'nosniff');
     response.setHeader('cache-control', 'no-store');
@@ -95,7 +95,7 @@ export function createEdge(options: EdgeOptions): RequestListener {
       await admit(options, entry.route, entry.target.checks(), { request, response }, match.params, target.query);
       await entry.target.handle(entry.route, request, response);
     };
-    serve().catch((error: unknown) => refuse(options.log, request, response, error));
+    serve().catch((error: unknown) => refuse(options.log, entry?.route, request, response, error));
   };
 }
 
@@ -165,7 +165,8 @@ async function admit(
   if (route.body !== undefined && !(body instanceof RawBody)) checks.body(body);
   requireRole(route, caller);
   requireAgent(caller, body, params);
-  attachInput(request, { params, query, body, caller, headers: request.headers, remoteAddress });
+  const sent = { method: request.method ?? '', target: request.url ?? '' };
+  attachInput(request, { params, query, body, caller, headers: request.headers, remoteAddress, sent });
 }
 
 function releaseWhenOver(body: RawBody, response: ServerResponse): void {
@@ -224,7 +225,21 @@ function refusalOf(error: unknown): HttpRefusal {
   return new HttpRefusal(500, 'internal error');
 }
 
-function refuse(log: Logger, request: IncomingMessage, response: ServerResponse, error: unknown): void {
+/** The answer of a refusal in the form that the callers of the route understand. */
+function answerOf({ refusedAs }: Partial<Route>, refusal: HttpRefusal): HttpAnswer {
+  if (refusedAs === undefined) {
+    return new HttpAnswer(refusal.status, refusal.body ?? { error: refusal.message }, refusal.headers);
+  }
+  return new HttpAnswer(refusedAs.status, fillTemplate(refusedAs.body, notDecided(refusal.message)));
+}
+
+function refuse(
+  log: Logger,
+  route: Route | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+): void {
   if (error instanceof RequestCut || response.destroyed) return;
   if (!(error instanceof HttpRefusal)) {
     log.error({ err: error, requestId: response.getHeader('x-request-id') }, 'a request failed');
@@ -233,10 +248,9 @@ function refuse(log: Logger, request: IncomingMessage, response: ServerResponse,
     response.destroy();
     return;
   }
-  const refusal = refusalOf(error);
-  const body = refusal.body ?? { error: refusal.message };
-  if (leavesTooMuch(request)) {
-    const bytes = Buffer.from(JSON.stringify(body));
+  const refusal = answerOf(route ?? {}, refusalOf(error));
+  if (leavesTooMuch(request) && refusal.content.kind === 'json') {
+    const bytes = Buffer.from(JSON.stringify(refusal.content.value));
     response.writeHead(refusal.status, {
       'content-type': 'application/json; charset=utf-8',
       ...refusal.headers,
@@ -247,5 +261,5 @@ function refuse(log: Logger, request: IncomingMessage, response: ServerResponse,
     endLingering(request, response);
     return;
   }
-  void writeAnswer(response, new HttpAnswer(refusal.status, body, refusal.headers));
+  void writeAnswer(response, refusal);
 }

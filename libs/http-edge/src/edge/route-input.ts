@@ -14,6 +14,8 @@ export interface RouteInput<B = unknown, Q = Readonly<Record<string, unknown>>, 
   readonly headers: IncomingHttpHeaders;
   /** The client's IP address. */
   readonly remoteAddress: string;
+  /** Method and target of the request line, as received. */
+  readonly sent: { readonly method: string; readonly target: string };
 }
 
 const inputs = new WeakMap<IncomingMessage, RouteInput<unknown, unknown, unknown>>();

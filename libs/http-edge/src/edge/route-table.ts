@@ -12,6 +12,8 @@ export interface RouteMatch<T> {
   /** Raw path segments by parameter name, still percent-encoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly methods: ReadonlyMap<Method, TableEntry<T>>;
+  /** The route that has this path with every method, if there is one. */
+  readonly every?: TableEntry<T>;
 }
 
 type Segment = { readonly literal: string } | { readonly parameter: string };
@@ -47,12 +49,18 @@ function byPrecedence<T>(a: Pattern<T>, b: Pattern<T>): number {
 /** Routes by path and method. Paths are compared exactly, with case and slashes; a parameter is one non-empty segment. */
 export class RouteTable<T> {
   readonly #bySize = new Map<number, Pattern<T>[]>();
+  /** Routes with the paths below theirs; their own paths have no parameters. */
+  readonly #withPathsBelow: TableEntry<T>[] = [];
 
   /** @throws if two routes have the same path and method */
   constructor(entries: readonly TableEntry<T>[]) {
     const patterns = new Map<string, Pattern<T>>();
     for (const entry of entries) {
-      const { path, method, operationId } = entry.route;
+      const { path, method, operationId, withPathsBelow } = entry.route;
+      if (withPathsBelow === true) {
+        this.#withPathsBelow.push(entry);
+        continue;
+      }
       const pattern = patterns.get(path) ?? {
         path,
         segments: segmentsOf(path),
@@ -81,7 +89,8 @@ export class RouteTable<T> {
       const params = paramsOf(pattern.segments, parts);
       if (params !== null) return { params, methods: pattern.methods };
     }
-    return null;
+    const every = this.#withPathsBelow.find(({ route }) => path === route.path || path.startsWith(`${route.path}/`));
+    return every === undefined ? null : { params: {}, methods: new Map([[every.route.method, every]]), every };
   }
 }
 

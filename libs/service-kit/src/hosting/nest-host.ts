@@ -81,6 +81,7 @@ export async function hostService(
       new Promise((resolve, reject) => {
         pending.set(response, { resolve, reject });
         request.url = internalPath(route);
+        if (route.withPathsBelow === true) request.method = route.method;
         web(request, response);
       }),
     notReady: () => {

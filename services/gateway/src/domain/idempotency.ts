@@ -8,13 +8,18 @@ export function idempotencyKeyProblem(key: string): string | null {
   return VISIBLE.test(key) ? null : 'Idempotency-Key must be 1 to 255 visible ASCII characters, sent once';
 }
 
+/** The name under which the counters keep the claim of a key. */
+export function idempotencyKeySha256(accountId: string, key: string): string {
+  return createHash('sha256').update(`${accountId}\n${key}`).digest('hex');
+}
+
 /**
  * The stamp of a key and its body that counters and log keep: neither can be read back from it, and without the key a
  * guess of the body cannot be tested.
  */
 export function idempotencyStamp(accountId: string, key: string, canonicalBody: string): IdempotencyStamp {
   return {
-    keySha256: createHash('sha256').update(`${accountId}\n${key}`).digest('hex'),
+    keySha256: idempotencyKeySha256(accountId, key),
     bodySha256: createHmac('sha256', key).update(canonicalBody).digest('hex'),
   };
 }

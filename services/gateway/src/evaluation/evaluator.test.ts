@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { powersOf } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
+import { ParsedChecks } from '../check/parsed-checks.js';
 import type { CheckHandler } from '../http/check-handler.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { Evaluator } from './evaluator.js';
@@ -28,7 +29,9 @@ describe('several evaluations of one request', () => {
   it('yield to other work between them, and start in their order', async () => {
     const asked: string[] = [];
     const budgets = new Set<unknown>();
-    const evaluator = new Evaluator(busyHandler(6, asked, budgets), {} as ReadModel, { ended: () => 'revoked' });
+    const evaluator = new Evaluator(
+      new ParsedChecks(busyHandler(6, asked, budgets), {} as ReadModel, { ended: () => 'revoked' }),
+    );
     const urls = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}`);
     let over = false;
     let turns = 0;

@@ -1,34 +1,19 @@
-import { canonicalize } from '@countersign/evidence';
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
-import { HttpRefusal } from '@countersign/http-edge';
 import { TimeSlice } from '@countersign/async';
-import type { CheckHandler } from '../http/check-handler.js';
-import type { Credentials } from '../check/credentials.js';
-import { isMalformed, prepareParsed } from '../check/prepare.js';
-import { idempotencyStamp } from '../domain/idempotency.js';
-import type { ReadModel, KnownKey } from '../follow/read-model.js';
+import type { Outcome, ParsedChecks } from '../check/parsed-checks.js';
+import type { KnownKey } from '../follow/read-model.js';
 import { itemOf, endsAt } from './outcome.js';
-import type { Decision, Outcome } from './outcome.js';
+import type { Decision } from './outcome.js';
 import { readEvaluation } from './read-evaluation.js';
 
-/** Makes evaluations: each is a check like any other, with its own event that is durable before its answer. */
+/** Makes evaluations: each is a check like any other. */
 export class Evaluator {
-  constructor(
-    private readonly checkHandler: Pick<CheckHandler, 'ask'>,
-    private readonly known: ReadModel,
-    private readonly credentials: Pick<Credentials, 'ended'>,
-  ) {}
+  constructor(private readonly checks: ParsedChecks) {}
 
-  /**
-   * The key that the edge has accepted, which this read model may not have read yet.
-   * @throws HttpRefusal 401 where it was revoked meanwhile
-   */
-  async callerKey(id: string): Promise<KnownKey> {
-    if (this.known.keyOfId(id) === undefined) await this.known.apiKeys.caughtUp();
-    const key = this.known.keyOfId(id);
-    if (key === undefined) throw new HttpRefusal(401, this.credentials.ended(id), { 'www-authenticate': 'Bearer' });
-    return key;
+  /** @throws HttpRefusal 401 where the key was revoked meanwhile */
+  callerKey(id: string): Promise<KnownKey> {
+    return this.checks.callerKey(id);
   }
 
   /** Never rejects. @param budget of the request, where it asks about several */
@@ -40,22 +25,7 @@ export class Evaluator {
   ): Promise<Outcome> {
     const asked = readEvaluation(parts);
     if (typeof asked === 'string') return Promise.resolve({ kind: 'refused', status: 400, error: asked });
-    const prepared = prepareParsed(asked);
-    if (isMalformed(prepared)) return Promise.resolve({ kind: 'refused', ...prepared });
-    const stamp =
-      idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
-    const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
-    return new Promise((resolve) => {
-      this.checkHandler.ask(
-        { key, prepared, stamp, ...(budget === undefined ? {} : { budget }) },
-        {
-          answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),
-          refuse: (status, error) => resolve({ kind: 'refused', status, error }),
-          unavailable: (code, reason, eventId) => resolve({ kind: 'undecided', code, reason, eventId }),
-        },
-        bytes,
-      );
-    });
+    return this.checks.check(asked, key, idempotencyKey, budget);
   }
 
   /**

@@ -1,17 +1,5 @@
 import type { CheckAnswer, EvaluationSemantic } from '@countersign/contracts';
-import type { RefusalStatus } from '../check/pending-check.js';
-
-/** Outcome of one evaluation. */
-export type Outcome =
-  | { readonly kind: 'decided'; readonly answer: CheckAnswer; readonly replayed: boolean }
-  | { readonly kind: 'refused'; readonly status: RefusalStatus; readonly error: string }
-  | {
-      readonly kind: 'undecided';
-      readonly code: 'unavailable' | 'deadline_exceeded';
-      readonly reason: string;
-      /** An event was sent, and is in doubt. */
-      readonly eventId: string | null;
-    };
+import type { Outcome } from '../check/parsed-checks.js';
 
 /** AuthZEN Authorization API 1.0, section 6. */
 export interface Decision {

@@ -26,6 +26,7 @@ const WAITING: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 
 /** Refusals by the edge that follow from the definition of a route, whether or not the route lists them. */
 function edgeRefusals(route: Route): Record<number, string> {
+  if (route.refusedAs !== undefined) return {};
   const refusals: Record<number, string> = {};
   if (route.auth !== 'none') refusals[401] = 'no valid credentials';
   if (route.auth === 'session' && route.role !== undefined && route.role !== 'auditor') {

@@ -1,6 +1,7 @@
 import { ACCOUNT_NOTES } from './account-notes.js';
 import { AGENT_NOTES } from './agent-notes.js';
 import { CHECK_NOTES } from './check-notes.js';
+import { HOOK_NOTES } from './hook-notes.js';
 import type { OperationNote, OperationNotes } from './operation-note.js';
 import { PUBLIC_NOTES } from './public-notes.js';
 import { RECORD_NOTES } from './record-notes.js';
@@ -8,6 +9,7 @@ import { RECORD_NOTES } from './record-notes.js';
 /** By operation id. */
 export const EVERY_NOTE: OperationNotes = {
   ...CHECK_NOTES,
+  ...HOOK_NOTES,
   ...AGENT_NOTES,
   ...RECORD_NOTES,
   ...PUBLIC_NOTES,

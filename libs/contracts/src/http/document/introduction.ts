@@ -54,6 +54,10 @@ export const SECURITY_SCHEMES = {
 export const TAGS: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'Checks', description: 'Decisions before an agent acts. API key.' },
   { name: 'Tool protocol', description: 'Checks for models, and outcomes of actions. API key.' },
+  {
+    name: 'Hooks',
+    description: 'Checks in the forms of coding agents, of LiteLLM and of Envoy. API key.',
+  },
   { name: 'Agents', description: 'Agents, their profiles and registration. Session.' },
   { name: 'Events', description: 'Recorded events: checks, outcomes and changes. Session.' },
   { name: 'Alerts', description: 'Violation inbox and notifications. Session.' },

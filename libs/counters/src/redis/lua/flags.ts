@@ -57,6 +57,12 @@ local month = month_of(floor(clock() / DAY))
 return {1, a.p >= month and a.n or 0, a.t, max(a.p, month)}
 `;
 
+/** `Counters.answerOf`. KEYS: state, claim. */
+export const ANSWER_OF = `${PRELUDE}${SERVING}${CLAIMS}
+local c = claim_of(KEYS[2], clock())
+return {1, c and c[4] or false}
+`;
+
 /** `Counters.claims`. KEYS: state. */
 export const CLAIM_FIGURES = `${PRELUDE}${SERVING}${CLAIMS}
 local h = call('HMGET', figures, 'all', 'open', 'evicted')

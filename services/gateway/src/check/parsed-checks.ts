@@ -1,0 +1,69 @@
+import { canonicalize } from '@countersign/evidence';
+import type { CheckAnswer } from '@countersign/contracts';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { ReadingBudget } from '@countersign/policy-engine';
+import { idempotencyStamp } from '../domain/idempotency.js';
+import type { ReadModel, KnownKey } from '../follow/read-model.js';
+import type { CheckHandler } from '../http/check-handler.js';
+import type { Credentials } from './credentials.js';
+import type { RefusalStatus } from './pending-check.js';
+import { isMalformed, prepareParsed } from './prepare.js';
+
+/** Outcome of a check that did not come in by its own route. */
+export type Outcome =
+  | { readonly kind: 'decided'; readonly answer: CheckAnswer; readonly replayed: boolean }
+  | { readonly kind: 'refused'; readonly status: RefusalStatus; readonly error: string }
+  | {
+      readonly kind: 'undecided';
+      readonly code: 'unavailable' | 'deadline_exceeded';
+      readonly reason: string;
+      /** An event was sent, and is in doubt. */
+      readonly eventId: string | null;
+    };
+
+/**
+ * Makes checks whose bodies the edge has read: each is a check like any other, with its own event that is durable before
+ * its answer.
+ */
+export class ParsedChecks {
+  constructor(
+    private readonly checkHandler: Pick<CheckHandler, 'ask'>,
+    private readonly known: Pick<ReadModel, 'keyOfId' | 'apiKeys'>,
+    private readonly credentials: Pick<Credentials, 'ended'>,
+  ) {}
+
+  /**
+   * The key that the edge has accepted, which this read model may not have read yet.
+   * @throws HttpRefusal 401 where it was revoked meanwhile
+   */
+  async callerKey(id: string): Promise<KnownKey> {
+    if (this.known.keyOfId(id) === undefined) await this.known.apiKeys.caughtUp();
+    const key = this.known.keyOfId(id);
+    if (key === undefined) throw new HttpRefusal(401, this.credentials.ended(id), { 'www-authenticate': 'Bearer' });
+    return key;
+  }
+
+  /**
+   * Never rejects.
+   * @param body of `POST /v1/check`, parsed by the rules of `parseJsonStrict`
+   * @param budget of the request, where it asks about several
+   */
+  check(body: object, key: KnownKey, idempotencyKey: string | null, budget?: ReadingBudget): Promise<Outcome> {
+    const prepared = prepareParsed(body);
+    if (isMalformed(prepared)) return Promise.resolve({ kind: 'refused', ...prepared });
+    const stamp =
+      idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
+    const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
+    return new Promise((resolve) => {
+      this.checkHandler.ask(
+        { key, prepared, stamp, ...(budget === undefined ? {} : { budget }) },
+        {
+          answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),
+          refuse: (status, error) => resolve({ kind: 'refused', status, error }),
+          unavailable: (code, reason, eventId) => resolve({ kind: 'undecided', code, reason, eventId }),
+        },
+        bytes,
+      );
+    });
+  }
+}
