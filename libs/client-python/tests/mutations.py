@@ -13,7 +13,7 @@ import vectors
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from countersign.verify import canonical_bytes, key_id_of
+from countersign.verify import canonical_bytes, commitment_of, key_id_of
 from countersign.verify.package import VERIFICATION_MEMBERS
 from countersign.verify.strict_json import sha256_hex
 
@@ -21,7 +21,7 @@ SECRET = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)
 _PUBLIC = SECRET.public_key()
 PEM = _PUBLIC.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 KEY_ID = key_id_of(_PUBLIC.public_bytes(Encoding.Raw, PublicFormat.Raw))
-BASES = ("valid-small.json", "valid-airline.json", "valid-pending.json")
+BASES = ("valid-small.json", "valid-airline.json", "valid-pending.json", "v2-valid.json", "v2-mixed.json")
 
 Member = Tuple[Any, Any]
 
@@ -36,14 +36,15 @@ def cases(count: int, seed: int) -> List[Dict[str, Any]]:
 def single_proofs(count: int, seed: int) -> List[Dict[str, Any]]:
     """The same for single events with their proofs, and for proofs of absence; ``kind`` distinguishes them."""
     source = random.Random(seed)
-    bases = {name: vectors.load(name) for name in ("event-valid.json", "absence-valid.json", "absence-valid-last.json")}
+    names = ("event-valid.json", "v2-event-valid.json", "absence-valid.json", "absence-valid-last.json")
+    bases = {name: vectors.load(name) for name in names}
     found: List[Dict[str, Any]] = []
     for _ in range(count):
         vector = copy.deepcopy(bases[source.choice(list(bases))])
         kind = "event" if "event" in vector else "absence"
         value = {"event": vector["event"], "proof": vector["proof"]} if kind == "event" else vector["absence"]
         chain = vector["chain"] if source.random() < 0.8 else None
-        what = _mutate_chain(source, chain) if chain and source.random() < 0.3 else _mutate(source, value)
+        what = _mutate_chain(source, chain) if chain and source.random() < 0.3 else mutate(source, value)
         if source.random() < 0.35:
             name = source.choice(
                 ("inclusionProofs", "inclusionProofs", "windows", "timestamp", "agents", "proof", "kind2")
@@ -65,7 +66,7 @@ def _case(source: random.Random, vector: Dict[str, Any]) -> Dict[str, Any]:
     elif kind < 0.5:
         what.append(source.choice((_mutate_time, _mutate_status, _mutate_scope))(source, package))
     else:
-        what += [_mutate(source, package) for _ in range(source.choice((1, 1, 1, 2)))]
+        what += [mutate(source, package) for _ in range(source.choice((1, 1, 1, 2)))]
     if is_signed:
         sign(package)
     if source.random() < 0.15:
@@ -125,19 +126,20 @@ _TIME_MEMBERS = ("from", "to", "occurredAt", "issued_at", "validFrom", "anchored
 def _mutate_status(source: random.Random, package: Dict[str, Any]) -> str:
     """Sets a status of another event from the table, with the figures that follow from it."""
     entry = source.choice(package["events"])
-    entry["status"], entry["statusReason"] = source.choice(_VERDICTS)
+    entry["status"], entry["statusReason"] = source.choice(VERDICTS)
     _restate(package, entry)
     return f"status of {entry['event']['type']}: {entry['statusReason']}"
 
 
 _GAP = "Gap, review required"
-_VERDICTS = (
+VERDICTS = (
     (_GAP, "The inclusion proof or the sequence number of the event does not hold."),
     (_GAP, "Observe mode let a violation pass."),
     (_GAP, "The check was refused, and its execution was reported."),
     (_GAP, "The outcome reports the execution of a check that was refused."),
     (_GAP, "The answer to the check may not have reached its caller."),
     (_GAP, "The data access names no data scope."),
+    (_GAP, "The check is ungoverned: no rule and no list of the profile applied to it."),
     ("Prevented", "The check was refused, and no execution was reported."),
     ("Satisfied", None),
 )
@@ -159,9 +161,9 @@ def _mutate_scope(source: random.Random, package: Dict[str, Any]) -> str:
     salt = "AAAAAAAAAAAAAAAAAAAAAA"
     entry.pop("erased", None)
     entry["opened"] = {"action": {"salt": salt, "value": value}}
-    entry["event"]["action"] = sha256_hex(canonical_bytes(["action", salt, value]))
+    entry["event"]["action"] = commitment_of("action", salt, value, entry["event"]["v"])
     entry["event"]["actionKind"] = "data_access"
-    entry["status"], entry["statusReason"] = source.choice((_VERDICTS[5], _VERDICTS[-1]))
+    entry["status"], entry["statusReason"] = source.choice((VERDICTS[5], VERDICTS[-1]))
     _restate(package, entry)
     return f"opened {value}, {entry['status']}"
 
@@ -235,7 +237,8 @@ def _members_below(value: Any) -> List[Member]:
     return found
 
 
-def _mutate(source: random.Random, value: Any) -> str:
+def mutate(source: random.Random, value: Any) -> str:
+    """Changes one member or item below a value, and describes the change."""
     members = _members_below(value)
     holder, name = source.choice(members)
     before = holder[name]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Dict, List
 
 import mutated_files
+import mutated_leaves
 import mutated_nodes
 import mutations
 import vectors
@@ -89,6 +90,7 @@ def _compared(verdict: Dict[str, Any]) -> Dict[str, Any]:
 
 def test_the_verifiers_agree(built: None, tmp_path: Path) -> None:
     cases = mutations.cases(400 * _TIMES, _SEED) + mutations.single_proofs(200 * _TIMES, _SEED)
+    cases += mutated_leaves.cases(400 * _TIMES, _SEED)
     cases += mutated_files.pdfs(250 * _TIMES, _SEED) + mutated_files.keys(250 * _TIMES, _SEED)
     here = [_judged_here(case, tmp_path) for case in cases]
     differing = [
