@@ -50,6 +50,7 @@ export {
   discloseMembers,
   isMembersOpening,
   opens,
+  opensAnything,
   type OpeningVerdict,
   shownValue,
   type ShownValue,

@@ -1,6 +1,6 @@
 import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
 import type { ArchiveInspection, ArchiveRange, InspectedEvent } from '@countersign/audit-log';
-import { canonicalLeaf, COMMITMENT_KINDS, opens, readLeaf } from '@countersign/evidence';
+import { canonicalLeaf, COMMITMENT_KINDS, opens, opensAnything, readLeaf } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { LAYOUT } from './layout.js';
 import { hashOf, isCounted, type NumberedLeaf } from './number-leaves.js';
@@ -153,7 +153,7 @@ export class ArchiveComparison {
     if (row.sequence !== sequence) this.#wrong(row, `sequence ${row.sequence}, by the log ${sequence}`);
     if (row.facts !== JSON.stringify(facts)) this.#wrong(row, `the facts of event ${leaf.eventId} are not the log's`);
     this.#columns(row, envelope);
-    const opened = COMMITMENT_KINDS.some((kind) => openings[kind] !== undefined) ? JSON.stringify(openings) : null;
+    const opened = opensAnything(openings) ? JSON.stringify(openings) : null;
     if (!row.erased && row.openings !== opened) this.#wrong(row, "its openings are not the log's");
     this.#openings(row, leaf);
   }

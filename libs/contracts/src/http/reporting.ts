@@ -67,7 +67,7 @@ export const exportBody = {
     frameworks: { type: 'array', items: { enum: FRAMEWORKS }, minItems: 1, uniqueItems: true },
     from: isoTime,
     to: isoTime,
-    withhold: { type: 'array', items: { enum: ['action', 'payload'] }, uniqueItems: true },
+    withhold: { type: 'array', items: { enum: ['action', 'payload', 'context'] }, uniqueItems: true },
   },
   additionalProperties: false,
 } as const;

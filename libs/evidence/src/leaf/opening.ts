@@ -1,4 +1,4 @@
-import type { JsonValue, LeafEvent, MembersOpening, Opening, ShownMember } from '@countersign/contracts';
+import type { JsonValue, LeafEvent, MembersOpening, Opening, Openings, ShownMember } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
 import { isSalt } from '../encoding/base64.js';
 import { isHash } from '../encoding/hex.js';
@@ -6,6 +6,7 @@ import { canonicalize, memberTexts, quote } from '../json/canonicalize.js';
 import { isRecord } from '../reading.js';
 import {
   commit,
+  COMMITMENT_KINDS,
   commitDigests,
   type CommitmentKind,
   commitV2,
@@ -104,6 +105,11 @@ export function discloseMembers(
   );
   if (members.every((entry) => typeof entry === 'string')) throw new RangeError('at least one member must be shown');
   return { members };
+}
+
+/** Reports whether any commitment of an event is opened, be it by its salt alone. */
+export function opensAnything(openings: Openings): boolean {
+  return COMMITMENT_KINDS.some((kind) => openings[kind] !== undefined);
 }
 
 /** The part of a committed value that an opening shows. */

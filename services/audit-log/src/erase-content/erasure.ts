@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountFacts } from '@countersign/contracts';
+import { opensAnything } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -61,7 +62,7 @@ export class Erasure {
 
   /** Also content that retention took: an earlier package may open it. */
   async #hadContent({ leaf, sequence, openings }: StoredEvent): Promise<boolean> {
-    if (openings.action !== undefined || openings.payload !== undefined) return true;
+    if (opensAnything(openings)) return true;
     const [archived] = await this.#store.range(leaf.agentId, sequence, sequence, 1);
     return archived?.erased === true;
   }

@@ -68,6 +68,15 @@ describe('OCSF events', () => {
     );
   });
 
+  it('of version 2 and of types of a later release fit it too', () => {
+    for (const of of [envelope(1, { v2: true }), denied(2, { v2: true, leaf: { violation_type: 'constructor' } })]) {
+      expect(problemsOf(stored(of))).toEqual([]);
+    }
+    const later = stored(other(3, 'later.type', { v2: true, leaf: { outcome: 'odd', allowed: true, coverage: [] } }));
+    expect(problemsOf(later)).toEqual([]);
+    expect(ocsfEvent(later, ACCOUNT)).toMatchObject({ class_uid: 3004, activity_id: 99, activity_name: 'later.type' });
+  });
+
   it('would be refused with an attribute that is not of the class, or one of another type', () => {
     const validate = schemas.get(6003)!;
     const good = ocsfEvent(stored(envelope(1)), ACCOUNT);

@@ -1,4 +1,4 @@
-import type { EventEnvelope } from '@countersign/contracts';
+import type { EventEnvelope, LeafEvent } from '@countersign/contracts';
 import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, envelope, eventId, other, START } from '../testing/envelopes.js';
 import type { AnchoredWindow, EventStore } from './port.js';
@@ -86,6 +86,22 @@ export function erasuresContract(
       const nothing = other(2, 'action.unanswered', { refersTo: eventId(1), leaf: { action: null }, openings: {} });
       await append(envelope(1, { openings: {} }), nothing, retention(3, 2));
       expect(await erased()).toEqual([true, false, false]);
+    });
+
+    it('takes contexts with the rest, also those of leaves that commit nothing else', async () => {
+      const nothing = { action: null, context: null };
+      const unanswered = (n: number, leaf: Partial<LeafEvent>): EventEnvelope => {
+        const { context } = envelope(n, { v2: true }).openings;
+        const openings = leaf.context === null ? {} : { context: context! };
+        return other(n, 'action.unanswered', { v2: true, refersTo: eventId(1), leaf, openings });
+      };
+      await append(envelope(1, { v2: true }), unanswered(2, { action: null }), unanswered(3, nothing), envelope(4));
+      expect(await keptSequences()).toEqual([1, 2, 4]);
+      await append(retention(5, 3));
+      expect(await erased()).toEqual([true, true, false, false, false]);
+      const openings = [1, 2, 3].map(async (n) => (await store.find(ACCOUNT, eventId(n)))?.openings);
+      expect(await Promise.all(openings)).toEqual([{}, {}, {}]);
+      expect(await keptSequences()).toEqual([4]);
     });
 
     it('takes nothing by what names a later event, none, or one of another agent', async () => {

@@ -24,7 +24,7 @@ export function inspectionContract(
       denied(2, { agent: 2, accountId: 'account-b' }),
       denied(3),
       other(4, 'content.erased', { refersTo: eventId(1) }),
-      envelope(5, { agent: 2, accountId: 'account-b', occurredAtMs: START + HOUR_MS }),
+      envelope(5, { agent: 2, accountId: 'account-b', occurredAtMs: START + HOUR_MS, v2: true }),
     ];
     const idOf = ({ leaf }: EventEnvelope): string => leaf.eventId;
     let store: EventStore;
@@ -61,6 +61,7 @@ export function inspectionContract(
       expect(read.map(({ leaf }) => leaf)).toEqual(events.map(({ leaf }) => canonicalLeaf(leaf)));
       expect(read.map(({ sequence }) => sequence)).toEqual([1, 1, 2, 3, 2]);
       expect(read.map(({ openings }) => openings === null)).toEqual([true, false, false, false, false]);
+      expect(JSON.parse(read[4]!.openings!)).toEqual(events[4]!.openings);
       expect(read[2]).toMatchObject({
         agentId: agentId(1),
         accountId: ACCOUNT,

@@ -7,7 +7,7 @@ import type { AgentOfAccount, KeptContent, OrderState } from './port.js';
 
 const OF_CHECKS = /^action:/;
 /** In a canonical leaf: it commits content, whether that is kept or not. */
-const COMMITS = /"(action|payload)":"/;
+const COMMITS = /"(action|payload|context)":"/;
 
 type Place = Pick<EventDocument, '_id' | 'agentId' | 'sequence'>;
 type Aged = Pick<EventDocument, '_id' | 'sequence' | 'at'>;

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { ArchivedEvent, EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
-import { canonicalLeaf } from '@countersign/evidence';
+import { canonicalLeaf, opensAnything } from '@countersign/evidence';
 import { classOf, isBlocked, type EventClass } from '../domain/event-class.js';
 import type { StoredEvent } from '../domain/event-record.js';
 import { uuid, type EventDocument } from './mongo-collections.js';
@@ -66,9 +66,7 @@ function readLeaf({ offset, envelope }: LoggedEvent, partition: number): ReadLea
       facts: JSON.stringify(facts),
       ...(blocked ? { blocked } : {}),
       ...(leaf.refersTo === null ? {} : { refersTo: uuid(leaf.refersTo) }),
-      ...(openings.action === undefined && openings.payload === undefined
-        ? {}
-        : { openings: JSON.stringify(openings) }),
+      ...(opensAnything(openings) ? { openings: JSON.stringify(openings) } : {}),
     }),
   };
 }

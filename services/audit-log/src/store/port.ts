@@ -6,7 +6,7 @@ import type { EventFilter } from '../domain/event-filter.js';
  * Terms of this file:
  * - leaf: the canonical form of an event, as it is hashed; openings: what shows the content that a leaf commits to.
  * - head: the last sequence of an agent, as it is published in the topic `agent-heads`.
- * - content: an action or payload; it is erased by deleting its openings, and the leaf stays.
+ * - content: an action, a payload or a context; it is erased by deleting its openings, and the leaf stays.
  * - order: an order of erasure, the event `content.erased`. Reporting, which stores packages that open content, has to
  *   acknowledge each.
  * - retention: the erasure of content by its age, by the event `retention.applied`; it needs no acknowledgement.

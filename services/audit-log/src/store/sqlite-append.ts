@@ -1,5 +1,5 @@
 import type { EventEnvelope } from '@countersign/contracts';
-import { canonicalLeaf } from '@countersign/evidence';
+import { canonicalLeaf, opensAnything } from '@countersign/evidence';
 import type { SqliteDatabase } from '@countersign/document-store';
 import { HOUR_MS } from '../domain/count-times.js';
 import { isBlocked } from '../domain/event-class.js';
@@ -124,9 +124,7 @@ export class SqliteAppend {
       refersTo,
     );
     batch.rows.push(canonicalLeaf(leaf), JSON.stringify(facts));
-    if (openings.action !== undefined || openings.payload !== undefined) {
-      batch.openings.push({ n, value: JSON.stringify(openings) });
-    }
+    if (opensAnything(openings)) batch.openings.push({ n, value: JSON.stringify(openings) });
     const hour = Math.floor(occurredAt / HOUR_MS);
     add(batch.counts, `${accountN} 0 ${hour} ${classN}`);
     add(batch.counts, `${accountN} ${agent.n} ${hour} ${classN}`);

@@ -11,7 +11,9 @@ export interface Taking {
 }
 
 /** By the number of their class: checks and their outcomes. */
-const OF_CHECKS = `class_n IN (SELECT n FROM classes WHERE type IN ('action.checked', 'action.outcome', 'action.unanswered'))`;
+const OF_CHECKS = `class_n IN (SELECT n FROM classes WHERE type LIKE 'action.%')`;
+/** In a canonical leaf: it commits content, whether that is kept or not. */
+const COMMITS = ['action', 'payload', 'context'].map((kind) => `instr(leaf, '"${kind}":"') > 0`).join(' OR ');
 
 interface ErasedRow {
   readonly eventId: Buffer;
@@ -59,7 +61,7 @@ export class SqliteErasures {
       AND sequence <= @sequence AND ${OF_CHECKS}`;
     this.#markRetained = database.prepare<{ agentN: number; sequence: number }>(
       `UPDATE events INDEXED BY events_by_sequence SET erased = 2
-       WHERE ${retained} AND erased = 0 AND (instr(leaf, '"action":"') > 0 OR instr(leaf, '"payload":"') > 0)`,
+       WHERE ${retained} AND erased = 0 AND (${COMMITS})`,
     );
     this.#dropRetained = database.prepare<{ agentN: number; sequence: number }>(
       `DELETE FROM openings WHERE n IN (SELECT n FROM events INDEXED BY events_by_sequence WHERE ${retained})`,

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import type { EventEnvelope } from '@countersign/contracts';
+import { COMMITMENT_KINDS, leafHashOf, opens, readLeaf } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { EventFilter } from '../domain/event-filter.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
 import { fateOf } from '../testing/fate-of.js';
@@ -61,6 +63,40 @@ export function eventStoreContract(
       const taken = denied(1, { openings: {} });
       await append(taken);
       expect(await store.range(agentId(1), 1, 1, 1)).toEqual([{ sequence: 1, erased: false, envelope: taken }]);
+    });
+
+    it('gives back leaves of both versions as they were hashed, with what opens them', async () => {
+      const taken = [
+        envelope(1),
+        envelope(2, { v2: true }),
+        denied(3, { v2: true, leaf: { violation_type: 'rule_denied', rule: 'rules:refunds' } }),
+        denied(4, { v2: true, leaf: { violation_type: 'constructor', rule: null, coverage: [] } }),
+        other(5, 'approval.requested', { v2: true, refersTo: eventId(3) }),
+        other(6, 'later.type', { v2: true, leaf: { outcome: 'odd', allowed: false, coverage: ['x'] } }),
+        other(7, 'action.unanswered', { v2: true, refersTo: eventId(1), leaf: { action: null }, openings: {} }),
+        other(8, 'agent.frozen'),
+      ];
+      await append(...taken);
+      const archived = await store.range(agentId(1), 1, 9, 9);
+      expect(archived).toEqual(taken.map((one, n) => ({ sequence: n + 1, erased: false, envelope: one })));
+      const listed = (await store.list(ACCOUNT, {}, FIRST)).events.toReversed();
+      const found = await Promise.all(taken.map(({ leaf }) => store.find(ACCOUNT, leaf.eventId)));
+      const leaves = await store.leaves(taken.map(({ leaf }) => leaf.eventId));
+      taken.forEach(({ leaf, openings }, n) => {
+        const { envelope: kept } = archived[n]!;
+        for (const one of [kept.leaf, listed[n]!.leaf, found[n]!.leaf, leaves[n]!]) {
+          expect(readLeaf(one).ok).toBe(true);
+          expect(leafHashOf(one, nodeCrypto.sha256)).toEqual(leafHashOf(leaf, nodeCrypto.sha256));
+        }
+        expect([listed[n]!.openings, found[n]!.openings]).toEqual([openings, openings]);
+        if (leaf.v === 1) return;
+        for (const kind of COMMITMENT_KINDS) {
+          const opening = kept.openings[kind];
+          if (opening !== undefined) expect(opens(kept.leaf, kind, opening, nodeCrypto.sha256)).toBe('opens');
+        }
+      });
+      expect(await ids({ violationType: 'rule_denied' })).toEqual([eventId(3)]);
+      expect(await ids({ type: 'later.type' })).toEqual([eventId(6)]);
     });
 
     it('changes nothing by a batch that it cannot write', async () => {
@@ -125,7 +161,12 @@ export function eventStoreContract(
       const all: EventEnvelope[] = [];
       for (let n = 0; n < 400; n += 1) {
         const parts = { agent: n % 5, occurredAtMs: START + ((n * 7919) % 300) * 60_000 };
-        all.push(n % 3 === 0 ? denied(n, parts) : n % 11 === 0 ? other(n, 'agent.frozen', parts) : envelope(n, parts));
+        const second = { ...parts, v2: true } as const;
+        const later = { violation_type: n % 2 === 0 ? 'rule_denied' : 'constructor' };
+        if (n % 13 === 5) all.push(denied(n, { ...second, leaf: later }));
+        else if (n % 17 === 5) all.push(other(n, n % 2 === 0 ? 'approval.requested' : 'later.type', second));
+        else if (n % 3 === 0) all.push(denied(n, parts));
+        else all.push(n % 11 === 0 ? other(n, 'agent.frozen', parts) : envelope(n, n % 2 === 0 ? second : parts));
       }
       await append(...all.slice(0, 150));
       await append(...all.slice(150));
@@ -147,8 +188,16 @@ export function eventStoreContract(
       expect(first).toMatchObject({ erased: true, envelope: { leaf: envelope(1).leaf, openings: {} } });
       expect(second).toMatchObject({ erased: false, envelope: envelope(2) });
       expect((await store.find(ACCOUNT, eventId(1)))?.openings).toEqual({});
+      const third = envelope(4, { v2: true });
+      await append(third, other(5, 'content.erased', { refersTo: eventId(4) }));
+      expect((await store.find(ACCOUNT, eventId(4)))?.openings).toEqual({});
+      expect((await store.range(agentId(1), 4, 4, 1))[0]).toMatchObject({
+        erased: true,
+        envelope: { leaf: third.leaf },
+      });
       await append(erasure, envelope(1));
-      expect((await store.range(agentId(1), 1, 9, 9)).map((event) => event.erased)).toEqual([true, false, false]);
+      const erased = (await store.range(agentId(1), 1, 9, 9)).map((event) => event.erased);
+      expect(erased).toEqual([true, false, false, true, false]);
     });
 
     it('does not erase what comes later, nor for another agent', async () => {

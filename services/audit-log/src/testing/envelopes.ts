@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
-import { plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
+import { commitV2, plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
 
 /** The same bytes for the same words. */
 function bytes(seed: string, length: number): Uint8Array {
@@ -26,6 +26,8 @@ export interface EnvelopeParts {
   readonly occurredAtMs?: number;
   readonly leaf?: Partial<LeafEvent>;
   readonly openings?: Openings;
+  /** A leaf of version 2, with a context and its opening. */
+  readonly v2?: true;
 }
 
 const denial = {
@@ -62,6 +64,7 @@ export function other(
   parts: EnvelopeParts & { readonly refersTo?: string } = {},
 ): EventEnvelope {
   const { agent = 1, accountId = ACCOUNT, occurredAtMs = START + n, refersTo = null } = parts;
+  const content = parts.v2 === true ? contentV2(n) : null;
   const leaf = plainLeaf({
     type,
     eventId: eventId(n, occurredAtMs),
@@ -69,9 +72,25 @@ export function other(
     agentId: agentId(agent),
     occurredAt: new Date(occurredAtMs).toISOString(),
     action: Buffer.from(bytes(`action ${n}`, 32)).toString('hex'),
+    ...content?.commitments,
+    ...(content !== null && type === 'action.checked' ? { coverage: ['allowed_apis', 'rules'] } : {}),
     ...parts.leaf,
   });
   const salt = Buffer.from(bytes(`salt ${n}`, 16)).toString('base64url');
-  const openings = parts.openings ?? { action: { salt, value: { type: 'http_call', n } } };
+  const openings = parts.openings ?? content?.openings ?? { action: { salt, value: { type: 'http_call', n } } };
   return plainEnvelope(leaf, { accountId, cadenceSeconds: 1, apiKeyId: null, openings });
+}
+
+/** Action and context of event `n` in a leaf of version 2: its commitments, and what opens them. */
+function contentV2(n: number): { readonly commitments: Partial<LeafEvent>; readonly openings: Openings } {
+  const salt = (kind: string): string => Buffer.from(bytes(`salt ${kind} ${n}`, 16)).toString('base64url');
+  const action = { salt: salt('action'), value: { type: 'http_call', n } };
+  const context = { salt: salt('context'), value: { principal: 'anna', trace: `trace of ${n}` } };
+  const sha256 = (given: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(given).digest());
+  const commitments = {
+    v: 2,
+    action: commitV2('action', action.salt, action.value, sha256),
+    context: commitV2('context', context.salt, context.value, sha256),
+  } as const;
+  return { commitments, openings: { action, context } };
 }

@@ -5,12 +5,20 @@ import { denied, envelope, other, START } from './envelopes.js';
 export const PARTITIONS = 2;
 export const AGENTS = 4;
 
+const V2 = { v2: true } as const;
+
 /** A log by partitions; offsets are places in the arrays. */
 export type PartitionedLog = readonly (readonly LoggedEvent[])[];
 
-/** Event `n`, always the same: its kind, agent and time follow from the number. No two have the same time. */
+/**
+ * Event `n`, always the same: its kind, version, agent and time follow from the number. No two have the same time.
+ */
 export function numberedEvent(n: number): EventEnvelope {
-  const parts = { agent: n % AGENTS, occurredAtMs: START + ((n * 7919) % 300) * 60_000 + (n % 60_000) };
+  const parts = {
+    agent: n % AGENTS,
+    occurredAtMs: START + ((n * 7919) % 300) * 60_000 + (n % 60_000),
+    ...(n % 3 === 1 ? V2 : {}),
+  };
   if (n % 7 === 3 && n >= AGENTS) {
     const target = numberedEvent(n - AGENTS).leaf.eventId;
     return other(n, 'content.erased', { ...parts, refersTo: target });

@@ -11,10 +11,10 @@ export const anyFilter: fc.Arbitrary<EventFilter> = fc.record(
     agentId: fc.integer({ min: 0, max: 5 }).map(agentId),
     fromMs: fc.integer({ min: START - HOUR, max: START + 6 * HOUR }),
     toMs: fc.integer({ min: START - HOUR, max: START + 6 * HOUR }),
-    type: fc.constantFrom('action.checked', 'agent.frozen', 'agent.created'),
+    type: fc.constantFrom('action.checked', 'agent.frozen', 'agent.created', 'approval.requested', 'later.type'),
     outcome: fc.constantFrom('allowed', 'denied', 'frozen'),
     allowed: fc.boolean(),
-    violationType: fc.constantFrom('api_not_allowed', 'unsafe_output'),
+    violationType: fc.constantFrom('api_not_allowed', 'unsafe_output', 'rule_denied', 'constructor'),
   },
   { requiredKeys: [] },
 );

@@ -173,10 +173,11 @@ function describeAgent({ id, facts }: ReportSources['agents'][number], run: Agen
 
 function withheld(openings: Openings, withhold: ExportRequest['withhold']): Openings {
   if (withhold.length === 0) return openings;
-  const { action, payload } = openings;
+  const { action, payload, context } = openings;
   return {
     ...(action === undefined || withhold.includes('action') ? {} : { action }),
     ...(payload === undefined || withhold.includes('payload') ? {} : { payload }),
+    ...(context === undefined || withhold.includes('context') ? {} : { context }),
   };
 }
 

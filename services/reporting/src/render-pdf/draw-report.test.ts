@@ -1,11 +1,13 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extractText, getDocumentProxy } from 'unpdf';
-import type { SignedPackage } from '@countersign/contracts';
+import type { MembersOpening, Opening, SignedPackage } from '@countersign/contracts';
 import {
   attachedPackage,
   canonicalBytes,
   checkPdfPages,
+  type CommitmentKind,
+  discloseMembers,
   keyId,
   verifyPackage,
   withPdfSignature,
@@ -60,6 +62,24 @@ describe('a report as PDF', () => {
     const parsed = JSON.parse(Buffer.from(page.attachment).toString('utf8')) as unknown;
     expect(verifyPackage(parsed, { crypto: nodeCrypto, keys: null, chain: null }).problems).toEqual([]);
   });
+
+  it('shows what is opened of leaves of version 2, and how much of it is withheld', async () => {
+    const mixed = new URL('../../../../libs/evidence/vectors/v2-mixed.json', import.meta.url);
+    const { package: given } = JSON.parse(readFileSync(mixed, 'utf8')) as { readonly package: SignedPackage };
+    const part = (at: number, kind: CommitmentKind, name: string): MembersOpening => {
+      const { salt, value } = given.events[at]!.opened[kind] as Opening;
+      return discloseMembers(kind, salt, value!, new Set([name]), nodeCrypto.sha256);
+    };
+    const opened = { action: part(3, 'action', 'type'), context: part(3, 'context', 'effect') };
+    const { text } = await read(
+      await drawn({ ...given, events: given.events.with(3, { ...given.events[3]!, opened }) }),
+    );
+    expect(text).toContain('Action: {"type":"tool_use"}; 1 member withheld, commitment');
+    expect(text).toContain('Context: {"effect":"deny"}; 3 members withheld, commitment');
+    expect(text).toContain('Context: {"effect":"approve",');
+    expect(text).toContain('The check is ungoverned');
+    expect(page.text).not.toContain('Context:');
+  }, 60_000);
 
   it('has the layout that verifiers require, whatever characters it contains', async () => {
     const generator = { name: 'a (b) \\ %PDF endobj \u010a\u0d28\u2929', version: '1' };

@@ -69,7 +69,7 @@ export const RECORD_NOTES: OperationNotes = {
       agentIds: [],
     },
     description:
-      'Every event of a range with its proof, its controls, and what it does not show, under an Ed25519 signature that anyone can verify: `npx countersign verify`, `/verify`, or `POST /v1/inclusion/verify`. Without `agentIds` it covers all agents. `withhold` leaves out actions or payloads; the proofs stay valid. For the plans Core, Scale and Enterprise; others get 403.',
+      'Every event of a range with its proof, its controls, and what it does not show, under an Ed25519 signature that anyone can verify: `npx countersign verify`, `/verify`, or `POST /v1/inclusion/verify`. Without `agentIds` it covers all agents. `withhold` leaves out actions, payloads or contexts; the proofs stay valid. For the plans Core, Scale and Enterprise; others get 403.',
   },
   listReports: { description: 'With the hashes that identify its files, and the transaction that dates it.' },
   getReport: {

@@ -1,5 +1,5 @@
 import type { InclusionProof, JsonValue, PackageEvent, SignedPackage } from '@countersign/contracts';
-import { shownValue } from '@countersign/evidence';
+import { type CommitmentKind, shownValue } from '@countersign/evidence';
 import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
@@ -53,6 +53,8 @@ function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null
     lines.push({ text: `Profile: version ${event.profileVersion}, SHA-256 ${event.profileSha256 ?? '–'}` });
   lines.push({ text: `Action: ${shown(openedText(entry, 'action'), LIMITS.content)}` });
   if (event.payload !== null) lines.push({ text: `Payload: ${shown(openedText(entry, 'payload'), LIMITS.content)}` });
+  if ((event.context ?? null) !== null)
+    lines.push({ text: `Context: ${shown(openedText(entry, 'context'), LIMITS.content)}` });
   if (event.refersTo !== null) lines.push({ text: `Refers to event ${event.refersTo}` });
   const outcomes = (facts.referring.get(event.eventId) ?? []).map(
     (one) =>
@@ -65,8 +67,8 @@ function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null
   flow.block(lines);
 }
 
-function openedText({ opened, erased, event }: PackageEvent, which: 'action' | 'payload'): string {
-  if (event[which] === null) return 'none';
+function openedText({ opened, erased, event }: PackageEvent, which: CommitmentKind): string {
+  if ((event[which] ?? null) === null) return 'none';
   const opening = opened[which];
   const { value, withheld } = shownValue(opening);
   if (value !== undefined && withheld > 0) {
