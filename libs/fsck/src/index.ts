@@ -1,6 +1,9 @@
 export { backUp } from './backup/back-up.js';
 export type { BackupDone, BackupStep } from './backup/back-up.js';
 export { BackupRefused } from './backup/errors.js';
+export { NoBackup } from './backup/manifest.js';
+export type { Manifest } from './backup/manifest.js';
+export { restoreCopy } from './backup/restore-copy.js';
 export { mebibytes } from './backup/target.js';
 export type { Progress } from './compare-events.js';
 export { examineDistributed } from './distributed/fsck-distributed.js';

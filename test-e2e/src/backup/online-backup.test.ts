@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countersign } from '../instance/command.js';
@@ -57,6 +57,25 @@ describe('a backup of an instance that works', () => {
     expect(before.length).toBeGreaterThan(100);
     expect(attempts.length).toBeGreaterThan(before.length);
     expect(cutMs - Date.parse(backups[3]!.newestEventAt)).toBeLessThan(5_000);
+
+    const drilled = await countersign(['admin', 'restore-drill', join(folder, 'backup-3'), '--json']);
+    expect([drilled.code, drilled.stderr]).toEqual([0, '']);
+    expect(JSON.parse(drilled.stdout)).toMatchObject({
+      takenAt: backups[3]!.takenAt,
+      newestEventAt: backups[3]!.newestEventAt,
+      problems: [],
+      verified: expect.stringMatching(/^the report [0-9a-f]{64}$/u),
+      seconds: { copy: expect.any(Number), check: expect.any(Number), start: expect.any(Number) },
+    });
+    const damaged = join(folder, 'backup-2', 'audit-log', 'events.db');
+    const bytes = readFileSync(damaged);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(damaged, bytes);
+    const refused = await countersign(['admin', 'restore-drill', join(folder, 'backup-2')]);
+    expect([refused.code, refused.stdout]).toEqual([
+      1,
+      expect.stringMatching(/audit-log\/events\.db was changed[^]*FAILED: do not rely on this backup/u),
+    ]);
 
     const restored = await Instance.startOn(embeddedInstallation(join(folder, 'backup-3')));
     try {

@@ -1,12 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataDirectoryUnusable, markRunning, openDataDirectory, readBackupRecord } from '@countersign/process';
 import Database from 'better-sqlite3';
+import fc from 'fast-check';
 import { SmallInstance } from '../testing/small-instance.js';
 import { backUp, type BackupOptions } from './back-up.js';
 import { BackupRefused } from './errors.js';
+import { NoBackup, writeManifest, type Manifest } from './manifest.js';
+import { restoreCopy } from './restore-copy.js';
 import { checkRoom } from './target.js';
 
 const instance = new SmallInstance();
@@ -129,6 +141,76 @@ describe('a backup of a stopped instance', () => {
     markRunning(target).clear();
     lock.release();
   }, 60_000);
+});
+
+describe('a backup that is restored', () => {
+  let backup: string;
+  let manifest: Manifest;
+  let restored = 0;
+  beforeAll(async () => {
+    backup = join(instance.folder, 'backup');
+    ({ manifest } = await backUpTo(backup));
+  }, 60_000);
+
+  const differences = async (): Promise<readonly string[]> => {
+    const target = join(folder, `restored-${(restored += 1)}`);
+    mkdirSync(target);
+    return (await restoreCopy(backup, target, () => undefined)).differences;
+  };
+
+  it('is the same, file by file', async () => {
+    expect(await differences()).toEqual([]);
+    for (const name of Object.keys(manifest.files)) {
+      expect(readFileSync(join(folder, `restored-${restored}`, name))).toEqual(readFileSync(join(backup, name)));
+    }
+  });
+
+  it('shows a flipped bit wherever it is, and names the file', async () => {
+    const names = [...Object.keys(manifest.files), 'backup.json'];
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...names), fc.nat(), fc.nat(7), async (name, place, bit) => {
+        const file = join(backup, name);
+        const whole = readFileSync(file);
+        const flipped = Buffer.from(whole);
+        flipped[place % flipped.length]! ^= 1 << bit;
+        writeFileSync(file, flipped);
+        try {
+          if (name === 'backup.json') await expect(differences()).rejects.toThrow(NoBackup);
+          else expect(await differences()).toEqual([`${name} was changed: its hash is another`]);
+        } finally {
+          writeFileSync(file, whole);
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(await differences()).toEqual([]);
+  }, 60_000);
+
+  it('shows files that are missing, cut short or added', async () => {
+    const log = readFileSync(join(backup, 'log.db'));
+    writeFileSync(join(backup, 'log.db'), log.subarray(1));
+    writeFileSync(join(backup, 'log.db-wal'), 'x');
+    const key = readFileSync(join(backup, 'reporting/keys/first-key'));
+    rmSync(join(backup, 'reporting/keys/first-key'));
+    expect([...(await differences())].sort()).toEqual([
+      `log.db has ${log.length - 1} bytes instead of ${log.length}`,
+      'log.db-wal was added',
+      'reporting/keys/first-key is missing',
+    ]);
+    writeFileSync(join(backup, 'log.db'), log);
+    writeFileSync(join(backup, 'reporting/keys/first-key'), key);
+    rmSync(join(backup, 'log.db-wal'));
+    expect(await differences()).toEqual([]);
+  });
+
+  it('is not restored from a manifest that names files elsewhere', async () => {
+    const forged = join(folder, 'forged');
+    mkdirSync(forged);
+    await writeManifest(forged, { ...manifest, files: { '../outside': { bytes: 1, sha256: '' } } });
+    await expect(restoreCopy(forged, join(folder, 'target'), () => undefined)).rejects.toThrow(
+      'names a file outside the backup: ../outside',
+    );
+  });
 });
 
 const mounts = mountsAreAllowed();

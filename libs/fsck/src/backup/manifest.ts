@@ -48,28 +48,37 @@ export async function factsOf(file: string, onRead: (bytes: number) => void = ()
 
 /** Writes the manifest with a hash of itself, durably. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
-  const text = JSON.stringify({ manifest, sha256: hashOf(manifest) }, null, 1);
-  await writeFileWhole(join(folder, BACKUP_MANIFEST), `${text}\n`, 0o600);
+  await writeFileWhole(join(folder, BACKUP_MANIFEST), textOf(manifest), 0o600);
 }
 
-/** @throws NoBackup if there is no manifest, or it is not as it was written */
+/** @throws NoBackup if there is no manifest, or one of its bytes is not as it was written */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, BACKUP_MANIFEST);
-  let read: { readonly manifest?: Manifest; readonly sha256?: unknown } | null;
+  let text: string;
   try {
-    read = JSON.parse(readFileSync(file, 'utf8')) as typeof read;
+    text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new NoBackup(`${folder} is not a backup: it has no ${BACKUP_MANIFEST}`, { cause: error });
-    }
-    throw new NoBackup(`${file} is damaged: it cannot be read as JSON`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    throw new NoBackup(`${folder} is not a backup: it has no ${BACKUP_MANIFEST}`, { cause: error });
   }
-  const manifest = read?.manifest;
-  if (manifest?.format !== FORMAT) throw new NoBackup(`${file} is damaged, or another release wrote it`);
-  if (hashOf(manifest) !== read?.sha256) throw new NoBackup(`${file} is damaged: its content has another hash`);
+  const manifest = parsed(text);
+  if (manifest?.format !== FORMAT || textOf(manifest) !== text) {
+    throw new NoBackup(`${file} is damaged, or another release wrote it`);
+  }
+  const outside = Object.keys(manifest.files).find((name) => name.split('/').some((part) => /^\.{0,2}$/u.test(part)));
+  if (outside !== undefined) throw new NoBackup(`${file} names a file outside the backup: ${outside}`);
   return manifest;
 }
 
-function hashOf(manifest: Manifest): string {
-  return createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+function parsed(text: string): Manifest | null {
+  try {
+    return (JSON.parse(text) as { readonly manifest?: Manifest } | null)?.manifest ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(manifest: Manifest): string {
+  const sha256 = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+  return `${JSON.stringify({ manifest, sha256 }, null, 1)}\n`;
 }

@@ -4,6 +4,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { createLogger, explain, loadConfig } from '@countersign/process';
 import type { PlanChange } from '@countersign/service-kit';
 import { registerBackup } from './admin-backup.js';
+import { registerDrill } from './admin-drill.js';
 import { registerKeys } from './admin-keys.js';
 import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 import { registerProveAbsence } from './prove-absence.js';
@@ -19,6 +20,7 @@ export function register(program: Command): void {
   const admin = program.command('admin').description('operate an instance on this machine, running or stopped');
   registerBootstrap(admin);
   registerBackup(admin);
+  registerDrill(admin);
   registerRestore(admin);
   registerKeys(admin);
   registerProveAbsence(admin);
