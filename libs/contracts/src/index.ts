@@ -124,6 +124,7 @@ export { checkBody, checkRoutes, decision } from './http/check.js';
 export type { CheckAction, CheckRequest } from './http/check.js';
 export { evaluationRoutes } from './http/evaluation.js';
 export type { EvaluationParts, EvaluationSemantic, EvaluationsRequest } from './http/evaluation.js';
+export { EXT_AUTHZ_PATH, gatewayHookRoutes } from './http/gateway-hooks.js';
 export { AGENT_HEADER, HOOK_DENIALS, HOOK_TOOLS, hookRoutes } from './http/hooks.js';
 export type { HookTool } from './http/hooks.js';
 export { mcpRoutes } from './http/mcp.js';

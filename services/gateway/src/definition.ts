@@ -1,6 +1,6 @@
 import type { DynamicModule } from '@nestjs/common';
 import { Deadlines } from '@countersign/async';
-import { checkRoutes, evaluationRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
+import { checkRoutes, evaluationRoutes, gatewayHookRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { ownAddress } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -18,10 +18,14 @@ import { Credentials } from './check/credentials.js';
 import type { PendingCheck } from './check/pending-check.js';
 import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
+import { AgentNames } from './follow/agent-names.js';
 import { ReadModel } from './follow/read-model.js';
+import { ExtAuthzAnswerer } from './hooks/ext-authz-answerer.js';
+import { GuardrailAnswerer } from './hooks/guardrail-answerer.js';
 import { HookAnswerer } from './hooks/hook-answerer.js';
 import { OutcomeReporter } from './hooks/outcome-reporter.js';
 import { EVALUATOR, EvaluationController } from './http/evaluation-controller.js';
+import { EXT_AUTHZ_ANSWERER, GatewayHookController, GUARDRAIL_ANSWERER } from './http/gateway-hook-controller.js';
 import { HOOK_ANSWERER, HookController } from './http/hook-controller.js';
 import { SCANNER, ScanController, TOOL_LISTER } from './http/scan-controller.js';
 import { GatewayMetrics } from './metrics/gateway-metrics.js';
@@ -34,7 +38,9 @@ import { ToolLister } from './scan/tool-lister.js';
 /** Decides checks, makes their events durable, answers. */
 export const definition: ServiceDefinition = {
   name: 'gateway',
-  routes: [checkRoutes, evaluationRoutes, scanRoutes, hookRoutes].flatMap((routes) => Object.values<Route>(routes)),
+  routes: [checkRoutes, evaluationRoutes, scanRoutes, hookRoutes, gatewayHookRoutes].flatMap((routes) =>
+    Object.values<Route>(routes),
+  ),
   reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
   // In the same thread: these first reconcile what a crash left between their stores and the log.
@@ -134,10 +140,12 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const outcomes = new OutcomeReporter(counters, () => addressOfApi(context));
   const module: DynamicModule = {
     module: GatewayModule,
-    controllers: [EvaluationController, HookController, ScanController],
+    controllers: [EvaluationController, HookController, GatewayHookController, ScanController],
     providers: [
       { provide: EVALUATOR, useValue: new Evaluator(checks) },
       { provide: HOOK_ANSWERER, useValue: new HookAnswerer(checks, outcomes) },
+      { provide: GUARDRAIL_ANSWERER, useValue: new GuardrailAnswerer(checks, new AgentNames(known.agents)) },
+      { provide: EXT_AUTHZ_ANSWERER, useValue: new ExtAuthzAnswerer(checks) },
       { provide: SCANNER, useValue: new Scanner(known, counters) },
       { provide: TOOL_LISTER, useValue: new ToolLister(known, counters) },
     ],

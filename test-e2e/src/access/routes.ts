@@ -81,6 +81,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /v1/hooks/cursor': hook({ hook_event_name: 'preToolUse', tool_name: 'a', tool_input: {} }),
   'POST /v1/hooks/gemini': hook({ hook_event_name: 'BeforeTool', tool_name: 'a', tool_input: {} }),
   'POST /v1/hooks/copilot': hook({ toolName: 'a', toolArgs: {} }),
+  'POST /beta/litellm_basic_guardrail_api': {
+    statuses: open(200),
+    ask: ({ agent: id }) => ({
+      body: { input_type: 'response', texts: ['a'], request_data: { user_api_key_alias: id } },
+    }),
+  },
   // A scan records nothing, and a check has one outcome.
   'POST /v1/mcp/scan': {
     statuses: byApiKey(200, 404),

@@ -3,6 +3,7 @@ import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { evaluationRoutes } from './evaluation.js';
+import { gatewayHookRoutes } from './gateway-hooks.js';
 import { hookRoutes } from './hooks.js';
 import { identityRoutes } from './identity.js';
 import { keySetRoutes } from './key-set.js';
@@ -23,6 +24,7 @@ export const everyRoute: readonly Route[] = [
   evaluationRoutes,
   scanRoutes,
   hookRoutes,
+  gatewayHookRoutes,
   identityRoutes,
   policyRoutes,
   auditLogRoutes,

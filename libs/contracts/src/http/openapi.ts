@@ -98,10 +98,13 @@ function readingOrder(a: Route, b: Route): number {
   return rank(tagA) - rank(tagB) || rank(noteA) - rank(noteB) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 }
 
-/** The OpenAPI 3.1 document of these routes, from the schemas that validate requests, in reading order. */
+/**
+ * The OpenAPI 3.1 document of these routes, from the schemas that validate requests, in reading order. It has no routes with
+ * paths below theirs, which OpenAPI cannot describe.
+ */
 export function buildOpenApi(routes: readonly Route[], serverUrl?: string): Json {
   const paths: Record<string, Record<string, Json>> = {};
-  for (const route of [...routes].sort(readingOrder)) {
+  for (const route of routes.filter(({ withPathsBelow }) => withPathsBelow !== true).sort(readingOrder)) {
     (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route);
   }
   const used = new Set(routes.map((route) => route.tag));

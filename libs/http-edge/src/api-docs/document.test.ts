@@ -2,7 +2,9 @@ import { buildOpenApi, everyRoute, EVERY_NOTE, operationsRoutes } from '@counter
 import type { Route } from '@countersign/contracts';
 import { compileRoute } from '../edge/validation.js';
 
-const routes: readonly Route[] = [...everyRoute, ...Object.values<Route>(operationsRoutes)];
+const routes: readonly Route[] = [...everyRoute, ...Object.values<Route>(operationsRoutes)].filter(
+  ({ withPathsBelow }) => withPathsBelow !== true,
+);
 
 interface Shown {
   readonly example?: unknown;

@@ -7,6 +7,7 @@ import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
  */
 export interface PackedAgent {
   readonly accountId: string;
+  readonly name: string;
   readonly status: AgentFacts['status'];
   readonly registeredByKey: AgentFacts['registeredByKey'];
   readonly profileVersion: number;
@@ -22,11 +23,19 @@ const PACKED_FROM = 4096;
 /** The fastest: a profile is compressed at every change. */
 const LEVEL = 1;
 
-export function packAgent({ accountId, status, registeredByKey, profile, profileSha256 }: AgentFacts): PackedAgent {
+export function packAgent({
+  accountId,
+  name,
+  status,
+  registeredByKey,
+  profile,
+  profileSha256,
+}: AgentFacts): PackedAgent {
   const text = JSON.stringify(profile);
   const stored = text.length < PACKED_FROM ? text : compressed(text);
   return {
     accountId,
+    name,
     status,
     registeredByKey,
     profileVersion: profile.version,

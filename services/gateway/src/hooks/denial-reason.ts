@@ -21,8 +21,9 @@ export function verdictOf({ status, body, eventId }: CheckAnswer): Verdict {
   const said = JSON.parse(body) as DenialBody & { readonly allowed?: unknown };
   if (status === 200 && said.allowed === true) return { allowed: true, needsApproval: false, reason: '' };
   const needsApproval = said.violation_type === 'approval_required';
-  const rule = said.rule === undefined ? '' : `rule ${said.rule}, `;
   const begins = needsApproval ? 'Countersign requires an approval for this' : 'Countersign denied this';
+  // The reasons of most rules name them.
+  const rule = said.rule === undefined || said.reason?.includes('(rule ') === true ? '' : `rule ${said.rule}, `;
   const reason = `${begins}: ${sentence(said.reason ?? 'no reason was given')} (${rule}event ${eventId}) ${INSTEAD}`;
   return { allowed: false, needsApproval, reason };
 }

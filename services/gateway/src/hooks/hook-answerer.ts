@@ -27,7 +27,7 @@ export class HookAnswerer {
 
   /** @throws HttpRefusal for everything that is not decided; the edge turns it into a denial in the form of the tool */
   async answer(tool: HookTool, { body, caller, headers, query }: HookInput): Promise<HttpAnswer> {
-    const event = readHook(tool, parsed(body));
+    const event = readHook(tool, parsedBody(body));
     if (typeof event === 'string') throw new HttpRefusal(400, event);
     const agentId = actingAgent(caller.powers, headers[AGENT_HEADER], query.agent).toLowerCase();
     if (event.when === 'before') return this.#before(tool, event, agentId, caller);
@@ -68,7 +68,7 @@ export class HookAnswerer {
 }
 
 /** @throws HttpRefusal 400 */
-function parsed(body: RawBody): unknown {
+export function parsedBody(body: RawBody): unknown {
   try {
     return parseJsonStrict(body.joined(), LIMITS);
   } catch (error) {

@@ -77,7 +77,7 @@ describe('hooks', () => {
       const answer = await ask(tool, call('Forbidden', randomUUID()));
       expectDenied(answer, 'Countersign denied this: ');
       const { reason } = decisionIn(tool, answer)!;
-      expect(reason).toContain('rule off_limits_actions:Forbidden');
+      expect(reason).toContain('(rule off_limits_actions: Forbidden)');
       expect(reason).toContain(`event ${String(answer.headers['x-event-id'])}`);
     });
 

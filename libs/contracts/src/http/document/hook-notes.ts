@@ -70,4 +70,21 @@ export const HOOK_NOTES: OperationNotes = {
     },
     description: `For a hook command, or a hook of \`type: "http"\`, which Copilot ignores if it fails. Both forms of its bodies are taken: \`preToolUse\` with \`toolName\`, and \`PreToolUse\` with \`tool_name\`. Where the body has an id of the call, the events after it report the outcome. An approval that a rule requires is \`ask\`. ${EVERY_FORM} ${NOT_DECIDED}`,
   },
+  litellmGuardrail: {
+    body: {
+      input_type: 'response',
+      litellm_call_id: 'c-1',
+      texts: ['Your order is on its way.'],
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'refund', arguments: '{"amount":40}' } }],
+      request_data: { user_api_key_alias: 'support-bot' },
+    },
+    namedAnswers: {
+      200: {
+        passes: { summary: 'Passes', value: { action: 'NONE' } },
+        blocked: { summary: 'Blocked', value: { action: 'BLOCKED', blocked_reason: reason } },
+      },
+    },
+    description:
+      'The address is the `api_base` of a guardrail `generic_guardrail_api`; the API key is one of its `headers`. Texts of a request are the payload of an `llm_request`, those of a response of an `llm_response`, and each call of a tool in a response is a `tool_use`: each is a check, in this order, up to the first denial. The agent is the one whose id or name is the alias of LiteLLM’s key, else the only agent of the API key, else that of the header `x-countersign-agent`. What cannot be decided is blocked.',
+  },
 };

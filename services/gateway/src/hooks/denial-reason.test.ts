@@ -1,0 +1,30 @@
+import { verdictOf } from './denial-reason.js';
+
+const answer = (body: object, status: 200 | 403 = 200) => ({
+  status,
+  body: JSON.stringify(body),
+  eventId: 'e1',
+  coverage: null,
+  wouldDeny: null,
+});
+
+describe('the reason of a denial', () => {
+  it('names rule and event', () => {
+    const said = verdictOf(answer({ allowed: false, reason: 'too much', rule: 'rules:cap' }));
+    expect(said).toMatchObject({ allowed: false, needsApproval: false });
+    expect(said.reason).toContain('Countersign denied this: too much. (rule rules:cap, event e1)');
+    const named = verdictOf(answer({ allowed: false, reason: 'Off limits (rule x: y).', rule: 'x:y' }));
+    expect(named.reason).toContain('Off limits (rule x: y). (event e1)');
+  });
+
+  it('says that an approval is required', () => {
+    const said = verdictOf(answer({ allowed: false, reason: 'a person', violation_type: 'approval_required' }));
+    expect(said.needsApproval).toBe(true);
+    expect(said.reason).toContain('Countersign requires an approval for this: a person.');
+  });
+
+  it('is one also where the status refuses', () => {
+    expect(verdictOf(answer({ allowed: true }, 403)).allowed).toBe(false);
+    expect(verdictOf(answer({ allowed: true })).allowed).toBe(true);
+  });
+});
