@@ -35,7 +35,7 @@ for volume, holders in secrets.items():
     # Services of a profile that is not enabled are missing in the rendered file.
     if mounted | {"admin"} != holders | {"admin"}:
         problems.append(f"the volume {volume} is mounted in {sorted(mounted)}, not in {sorted(holders)}")
-expected = {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "verification", "mcp", "edge", "kafka",
+expected = {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "verification", "mcp", "console", "edge", "kafka",
             "mongodb", "redis", "localnet", "prometheus", "grafana"}
 problems += [f"{name} is missing" for name in sorted(expected - services.keys())]
 for problem in problems:

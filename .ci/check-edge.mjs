@@ -13,7 +13,17 @@ import { fileURLToPath } from 'node:url';
 import { everyRoute, fillTemplate } from '@countersign/contracts';
 
 const HOUSE = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const SERVICES = ['gateway', 'identity', 'policy', 'audit-log', 'alerts', 'reporting', 'verification', 'mcp'];
+const SERVICES = [
+  'gateway',
+  'identity',
+  'policy',
+  'audit-log',
+  'alerts',
+  'reporting',
+  'verification',
+  'mcp',
+  'console',
+];
 const problems = [];
 const expect = (what, found, wanted) => {
   if (found !== wanted) problems.push(`${what}: ${found} instead of ${wanted}`);
@@ -102,6 +112,7 @@ try {
   for (const path of ['/v1/openapi.json', '/docs', '/docs/page.js', '/.well-known/authzen-configuration']) {
     expect(path, (await ask('GET', path)).service, 'gateway');
   }
+  expect('/', (await ask('GET', '/')).service, 'console');
   for (const path of ['/internal/event-archive/range', '/metrics', '/v1', '/v1/checks', '/v1/nothing', '//v1/check/']) {
     const { status, service } = await ask('POST', path);
     expect(path, `${status} ${service}`, '404 null');

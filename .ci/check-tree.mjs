@@ -63,7 +63,7 @@ function walk(below) {
 }
 
 const tree = files();
-const sources = tree.filter((path) => /^((libs|services)\/[^/]+|test-e2e)\/src\/.*\.ts$/.test(path));
+const sources = tree.filter((path) => /^((libs|services)\/[^/]+(\/web)?|test-e2e)\/src\/.*\.tsx?$/.test(path));
 const read = (path) => readFileSync(join(HOUSE, path), 'utf8');
 
 function checkPlaces() {
@@ -73,7 +73,7 @@ function checkPlaces() {
     }
   }
   for (const path of sources) {
-    if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*\.ts$/.test(basename(path)))
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9-]+)*\.tsx?$/.test(basename(path)))
       problems.push(`${path}: name files in kebab-case.`);
   }
   for (const parent of ['libs', 'services']) {

@@ -55,7 +55,9 @@ function workspaces(root) {
 }
 
 async function readImports(root, houses) {
-  const sources = houses.map(({ folder }) => `${folder}/src`).filter((folder) => walkable(root, folder));
+  const sources = houses
+    .flatMap(({ folder }) => [`${folder}/src`, `${folder}/web/src`])
+    .filter((folder) => walkable(root, folder));
   // A package's name leads to its source, so that cycles across packages show and nothing need be built.
   const alias = Object.fromEntries(houses.map(({ folder, name }) => [`${name}$`, join(root, folder, 'src/index.ts')]));
   const { output } = await cruise(
@@ -160,7 +162,7 @@ async function readHouse() {
 
   const sources = entries
     .map(({ path }) => path)
-    .filter((path) => /^((libs|services)\/[^/]+|test-e2e)\/src\/.*\.ts$/.test(path));
+    .filter((path) => /^((libs|services)\/[^/]+(\/web)?|test-e2e)\/src\/.*\.tsx?$/.test(path));
   // One specifier a line, as Prettier leaves it: a floor, not a count.
   const onDisk = sources.flatMap(
     (path) => readFileSync(join(HOUSE, path), 'utf8').match(/^(import|export|\}) .*?from '[^']+';$/gm) ?? [],

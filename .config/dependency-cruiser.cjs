@@ -294,8 +294,19 @@ const forbidden = [
     name: 'front-ends-use-the-client',
     severity: 'error',
     comment: 'This service is a user of the API: call it through client-js.',
-    from: { path: '^services/(mcp|dashboard)/' },
+    from: { path: '^services/(mcp|console)/' },
     to: { path: '^libs/', pathNot: '^libs/(client-js|contracts|process|http-edge|service-kit)/' },
+  },
+  {
+    name: 'console-page-imports-types',
+    severity: 'error',
+    comment: 'The page is a client in a browser: it shares types with the server (import type), and no code.',
+    from: { path: '^services/console/web/', pathNot: TESTS },
+    to: {
+      path: '^(libs|services|test-e2e)/',
+      pathNot: '^services/console/web/',
+      dependencyTypesNot: ['type-only', 'type-import'],
+    },
   },
   {
     name: 'test-e2e-is-a-black-box',

@@ -35,6 +35,23 @@ const PROCESS_ENV = [
   message: 'Only libs/process reads the environment: take the value as an argument from its configuration.',
 }));
 
+/** Markup from text, and styles that the page's policy refuses. */
+const MARKUP = [
+  {
+    selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
+    message: 'Text of others never becomes markup: show it by <Foreign>.',
+  },
+  {
+    selector:
+      "MemberExpression[property.name=/^(inner|outer)HTML$/], CallExpression[callee.property.name='insertAdjacentHTML']",
+    message: 'Text of others never becomes markup: write textContent.',
+  },
+  {
+    selector: "CallExpression[callee.name='eval'], NewExpression[callee.name='Function']",
+    message: 'No code from text.',
+  },
+];
+
 const SIGNAL_OF_SEVERAL = {
   selector: "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any']",
   message:
@@ -47,7 +64,7 @@ export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/coverage/**', 'libs/evidence/vectors/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true } },
     rules: {
@@ -89,6 +106,10 @@ export default tseslint.config(
       eqeqeq: ['error', 'always'],
       'no-restricted-syntax': ['error', ...everywhere, ...PROCESS_ENV],
     },
+  },
+  {
+    files: ['services/console/web/src/**/*.ts', 'services/console/web/src/**/*.tsx'],
+    rules: { 'no-restricted-syntax': ['error', ...everywhere, ...PROCESS_ENV, ...MARKUP] },
   },
   {
     files: ['libs/process/**/*.ts', 'libs/test-kit/**/*.ts', ...TESTS],

@@ -126,6 +126,11 @@ export const forbidden = [
     "import { probe } from '../../../test-e2e/src/probe.js'; probe();",
   ],
   ['front-ends-use-the-client', 'services/mcp/src/a.ts', "import { a } from '@countersign/event-log'; a();"],
+  [
+    'console-page-imports-types',
+    'services/console/web/src/code.tsx',
+    "import { a } from '@countersign/contracts'; export const b = <p>{a()}</p>;",
+  ],
   ['test-e2e-is-a-black-box', 'test-e2e/src/inside.ts', "import { a } from '@countersign/evidence'; a();"],
   [
     'test-e2e-is-a-black-box',
@@ -153,6 +158,10 @@ export const allowed = [
   ['libs/fsck/src/read.ts', "import Database from 'better-sqlite3'; new Database();"],
   ['services/mcp/src/ok.ts', "import { a } from '@countersign/client-js'; a();"],
   ['libs/event-log/src/demand.ts', "const require = (name: string) => name; require('meta');"],
+  [
+    'services/console/web/src/ok.tsx',
+    "import type { a } from '@countersign/contracts'; export const b = (c: typeof a) => <p>{c()}</p>;",
+  ],
   ['test-e2e/src/ok.ts', "import { a } from '@countersign/client-js'; a();"],
 ];
 

@@ -120,6 +120,7 @@ export type { IssuedPdf } from './http/public-reports.js';
 export { verificationRoutes } from './http/verification.js';
 export type { AnchorCheck } from './http/verification.js';
 export { verificationPageRoutes } from './http/verification-page.js';
+export { consoleRoutes } from './http/console.js';
 export { checkBody, checkRoutes, decision } from './http/check.js';
 export type { CheckAction, CheckRequest } from './http/check.js';
 export { evaluationRoutes } from './http/evaluation.js';

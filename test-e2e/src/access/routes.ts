@@ -66,6 +66,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /docs': { statuses: open(200) },
   'GET /docs/{file}': { statuses: open(200), ask: () => ({ path: { file: 'page.js' } }) },
   'GET /.well-known/authzen-configuration': { statuses: open(200) },
+  'GET /console': { statuses: open(200) },
+  'GET /console/{file}': { statuses: open(200), ask: () => ({ path: { file: 'icon.svg' } }) },
 
   'POST /v1/check': { statuses: byApiKey(200, 404), ask: check },
   'POST /v1/mcp/check': { statuses: byApiKey(200, 404), ask: check },

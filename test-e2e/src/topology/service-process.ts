@@ -4,7 +4,16 @@ import { send } from '../instance/request.js';
 
 /** Services that can run in a process of their own. */
 export type ServiceName =
-  'gateway' | 'identity' | 'policy' | 'audit-log' | 'alerts' | 'anchoring' | 'reporting' | 'verification' | 'mcp';
+  | 'gateway'
+  | 'identity'
+  | 'policy'
+  | 'audit-log'
+  | 'alerts'
+  | 'anchoring'
+  | 'reporting'
+  | 'verification'
+  | 'mcp'
+  | 'console';
 
 /** An idle machine needs three seconds for one and fifteen for a dozen at once. */
 const READY_WITHIN_MS = 150_000;

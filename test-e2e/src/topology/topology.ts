@@ -15,18 +15,21 @@ const SERVICES: readonly ServiceName[] = [
   'reporting',
   'verification',
   'mcp',
+  'console',
 ];
+/** No scenario needs them unless it asks for them. */
+const OPTIONAL: ReadonlySet<ServiceName> = new Set(['mcp', 'console']);
 const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchoring');
 
 /** They use no session and no internal route: the instance secret is not mounted for them (deploy/). */
-const WITHOUT_SECRET: ReadonlySet<ServiceName> = new Set(['gateway', 'verification', 'mcp']);
+const WITHOUT_SECRET: ReadonlySet<ServiceName> = new Set(['gateway', 'verification', 'mcp', 'console']);
 const NO_SECRET = { COUNTERSIGN_INSTANCE_SECRET_FILE: '/nonexistent/instance-secret' };
 
 /** The discard port: nginx requires an address for each service. */
 const NO_SERVER = '127.0.0.1:9';
 
 export interface TopologyOptions {
-  /** Number of instances by service; default one of each, and none of mcp. Reporting and verification may have none. */
+  /** Number of instances by service; default one of each, and none of mcp and console. Reporting and verification may have none. */
   readonly instances?: Readonly<Partial<Record<ServiceName, number>>>;
   /** Services that run together in a single process: for tests that end others. */
   readonly together?: readonly ServiceName[];
@@ -50,7 +53,7 @@ export class Topology {
     const alone = SERVICES.filter((service) => !together.includes(service));
     const groups: readonly (readonly ServiceName[])[] = [
       ...alone.flatMap((service) =>
-        Array.from({ length: instances[service] ?? (service === 'mcp' ? 0 : 1) }, () => [service]),
+        Array.from({ length: instances[service] ?? (OPTIONAL.has(service) ? 0 : 1) }, () => [service]),
       ),
       ...(together.length > 0 ? [together] : []),
     ];

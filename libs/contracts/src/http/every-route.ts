@@ -2,6 +2,7 @@ import { alertsRoutes } from './alerts.js';
 import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
+import { consoleRoutes } from './console.js';
 import { evaluationRoutes } from './evaluation.js';
 import { gatewayHookRoutes } from './gateway-hooks.js';
 import { hookRoutes } from './hooks.js';
@@ -38,4 +39,5 @@ export const everyRoute: readonly Route[] = [
   publicAgentRoutes,
   publicReportRoutes,
   verificationPageRoutes,
+  consoleRoutes,
 ].flatMap((routes) => Object.values<Route>(routes));

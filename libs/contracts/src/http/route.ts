@@ -11,7 +11,7 @@ export type ServiceName =
   | 'reporting'
   | 'verification'
   | 'mcp'
-  | 'dashboard';
+  | 'console';
 
 export interface RouteResponse {
   readonly description: string;

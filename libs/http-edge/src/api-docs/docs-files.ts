@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { servedFile } from '../files/served-file.js';
+import type { ServedFile } from '../files/served-file.js';
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
@@ -23,13 +22,7 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
   ['icon.svg', { contentType: 'image/svg+xml', file: own('icon.svg') }],
 ]);
 
-export interface DocsFile {
-  readonly contentType: string;
-  readonly content: Uint8Array;
-  /** The content as gzip, compressed at the first request: the renderer shrinks to a quarter. */
-  readonly zipped: () => Promise<Uint8Array>;
-  /** In quotes; equal if and only if the bytes are equal. */
-  readonly etag: string;
+export interface DocsFile extends ServedFile {
   /** The file's name with a hash of its content; of the page, the requested name. */
   readonly hashedName: string;
 }
@@ -82,9 +75,6 @@ export class DocsFiles {
 }
 
 function prepared(name: string, contentType: string, content: Buffer): DocsFile {
-  const hash = createHash('sha256').update(content).digest('hex');
-  let zipping: Promise<Uint8Array> | null = null;
-  const zipped = (): Promise<Uint8Array> => (zipping ??= promisify(gzip)(content));
-  const hashedName = name.replace(/(?=\.[a-z]+$)/, `.${hash.slice(0, 16)}`);
-  return { contentType, content, zipped, etag: `"${hash.slice(0, 32)}"`, hashedName };
+  const file = servedFile(contentType, content);
+  return { ...file, hashedName: name.replace(/(?=\.[a-z]+$)/, `.${file.sha256.slice(0, 16)}`) };
 }

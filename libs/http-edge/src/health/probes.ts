@@ -1,4 +1,4 @@
-import { buildOpenApi, evaluationRoutes, operationsRoutes } from '@countersign/contracts';
+import { buildOpenApi, consoleRoutes, evaluationRoutes, operationsRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { docsRoutes } from '../api-docs/docs-routes.js';
 import { HttpAnswer, writeAnswer } from '../edge/answer.js';
@@ -57,11 +57,25 @@ export function operations(sources: ProbeSources): readonly EdgeRoute[] {
   return [
     ...health(sources),
     ...(sources.metricsElsewhere ? [] : [guardedMetrics(sources)]),
-    edgeRoute(operationsRoutes.root, () => new HttpAnswer(200, whatThisIs(sources.publicUrl()))),
+    {
+      route: operationsRoutes.root,
+      handle: async (_route, request, response) => writeAnswer(response, await root(sources, request.headers.accept)),
+    },
     edgeRoute(operationsRoutes.openapi, document),
     ...docsRoutes(),
     edgeRoute(operationsRoutes.authzen, () => new HttpAnswer(200, authzenConfiguration(sources.publicUrl()))),
   ];
+}
+
+/** Sends browsers to the console if this process serves it; relative, so that a path in front of it is kept. */
+async function root(sources: ProbeSources, accept = ''): Promise<HttpAnswer> {
+  const vary = { vary: 'accept' };
+  const { path } = consoleRoutes.getConsole;
+  const isBrowser = /(?:^|,)\s*text\/html\b/i.test(accept);
+  if (isBrowser && (await sources.routes()).some((route) => route.path === path)) {
+    return HttpAnswer.empty(302, { ...vary, location: path.slice(1) });
+  }
+  return new HttpAnswer(200, whatThisIs(sources.publicUrl()), vary);
 }
 
 function whatThisIs(publicUrl: string): Readonly<Record<string, string>> {

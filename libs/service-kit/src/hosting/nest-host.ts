@@ -1,20 +1,19 @@
 import 'reflect-metadata';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
 import type { Route } from '@countersign/contracts';
 import { HttpAnswer, writeAnswer } from '@countersign/http-edge';
+import type { RouteHandler } from '@countersign/http-edge';
 import type { RunningService, ServiceContext } from '../service/definition.js';
 import { internalPath } from './decorators.js';
 import { EventLogTransport } from './event-log-transport.js';
 import { nestLogger } from './nest-logger.js';
 import { PassOnFilter } from './pass-on-filter.js';
 
-/** Handles a request that the edge has checked: resolves when it is answered, rejects with the error of the handler. */
-export type RouteHandler = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
-
 export interface HostedService {
+  /** Resolves when the request is answered, rejects with the error of the handler. */
   readonly handle: RouteHandler;
   notReady(): readonly string[];
   /** Messages of each followed partition that are not handled yet. */
@@ -59,7 +58,7 @@ export async function hostService(
   context: Pick<ServiceContext, 'name' | 'log' | 'eventLog'>,
 ): Promise<HostedService | null> {
   if (running.module === undefined) {
-    requireHandlers(context.name, routes, () => running.rawHandler !== undefined);
+    requireHandlers(context.name, routes, () => (running.rawHandler ?? running.handle) !== undefined);
     return null;
   }
   const web = express();

@@ -5,7 +5,7 @@ import type { Erasures, EventArchive, Plan, ProofSource, Route, ServiceName, Top
 import type { Chain } from '@countersign/chain';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
-import type { RawHandler } from '@countersign/http-edge';
+import type { RawHandler, RouteHandler } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
 import type { SigningKeyOperator } from './signing-key-operator.js';
 
@@ -122,6 +122,8 @@ export interface ServiceConsumer {
 export interface RunningService {
   /** Controllers with `@HttpRoute` and consumers with `@EventPattern`; hosted as a Nest application of its own. */
   readonly module?: DynamicModule | Type;
+  /** Answers the routes of a service without `module`: files and the like, which need no Nest application. */
+  readonly handle?: RouteHandler;
   /** Called before Express, for the one route that is too fast for it. */
   readonly rawHandler?: RawHandler;
   /** Group and positions of the `@EventPattern` consumers of `module`; needed if it has any. */

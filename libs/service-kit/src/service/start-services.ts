@@ -127,10 +127,11 @@ export async function contextFor(name: ServiceName, thread: ThreadContext, alone
   };
 }
 
-function edgeRoutes({ definition, hosted }: Started): readonly EdgeRoute[] {
+function edgeRoutes({ definition, running, hosted }: Started): readonly EdgeRoute[] {
   return definition.routes.map((route) => ({
     route,
-    handle: hosted?.handle ?? (() => Promise.reject(new Error(`${route.operationId} has no handler`))),
+    handle:
+      hosted?.handle ?? running.handle ?? (() => Promise.reject(new Error(`${route.operationId} has no handler`))),
   }));
 }
 

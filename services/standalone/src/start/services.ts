@@ -3,7 +3,17 @@ import type { ServiceDefinition } from '@countersign/service-kit';
 
 const GATEWAY = 'gateway';
 /** In a possible start order. */
-const FOLLOWERS = ['identity', 'policy', 'audit-log', 'alerts', 'anchoring', 'reporting', 'verification', 'mcp'];
+const FOLLOWERS = [
+  'identity',
+  'policy',
+  'audit-log',
+  'alerts',
+  'anchoring',
+  'reporting',
+  'verification',
+  'mcp',
+  'console',
+];
 const NAMES = [...FOLLOWERS, GATEWAY];
 
 const moduleOf = (name: string): string => `@countersign/${name}`;

@@ -55,6 +55,11 @@ export const PUBLIC_NOTES: OperationNotes = {
   getVerificationPageFile: {
     description: 'The files of the page, served with the same strict content security policy.',
   },
+  getConsole: {
+    description:
+      'Sign in with the address and password of `bootstrap.json`. The page loads nothing from other origins, and asks the routes of this document with a session cookie that no script can read.',
+  },
+  getConsoleFile: { description: 'The files of the page, served with the same strict content security policy.' },
   getRoot: {
     description: 'For users who open the address in a browser, and for programs that probe it.',
   },

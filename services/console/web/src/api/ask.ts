@@ -1,0 +1,75 @@
+/** An answer other than success; `status` 0: no answer at all. */
+export class AskError extends Error {
+  override readonly name = 'AskError';
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly requestId: string | null,
+    /** Of `Retry-After`, seconds. */
+    readonly retryAfter: number | null,
+  ) {
+    super(message);
+  }
+}
+
+export interface AskOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  /** Members without a value are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
+  readonly signal?: AbortSignal;
+}
+
+/** @param path of a route, with a slash at its beginning: the address is relative to the page, as a proxy may add a path */
+export function addressOf(path: string, query: AskOptions['query'] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== '') parameters.set(name, String(value));
+  }
+  const text = parameters.toString();
+  return path.slice(1) + (text === '' ? '' : `?${text}`);
+}
+
+/**
+ * Sends a request to the API with the session cookie.
+ * @returns the JSON body; `undefined` for an answer without one
+ * @throws AskError
+ */
+export async function ask<T>(path: string, { method = 'GET', body, query, signal }: AskOptions = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(addressOf(path, query), {
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      headers: {
+        'x-countersign-console': '1',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new AskError(0, 'The server cannot be reached.', null, null);
+  }
+  const text = await response.text();
+  const found = parsed(text);
+  if (response.ok) return found as T;
+  const { headers, status } = response;
+  const seconds = Number(headers.get('retry-after') ?? NaN);
+  throw new AskError(status, messageOf(found), headers.get('x-request-id'), Number.isFinite(seconds) ? seconds : null);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(body: unknown): string {
+  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return typeof error === 'string' ? error : 'The server gave no reason.';
+}

@@ -1,0 +1,91 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
+import type { EventRecord } from '@countersign/contracts';
+import { apiFilters } from '../screens/events/event-filters.js';
+import type { EventFilters } from '../screens/events/event-filters.js';
+import { ask } from './ask.js';
+
+interface Answer {
+  readonly events: readonly EventRecord[];
+  readonly total: number;
+}
+
+export interface EventPage extends Answer {
+  readonly offset: number;
+  /** When the list was opened, ms: presets count back from it. */
+  readonly openedAt: number;
+}
+
+export type EventPages = InfiniteData<EventPage, PageStart>;
+
+interface PageStart {
+  readonly offset: number;
+  readonly openedAt: number | null;
+  /** ISO time after the newest event of the first page: later events would shift the pages. */
+  readonly to: string | null;
+}
+
+const PAGE = 100;
+const NEW_EVERY_MS = 5000;
+const FIRST: PageStart = { offset: 0, openedAt: null, to: null };
+
+/**
+ * Events that match, newest first, in pages.
+ * @param opened changes when the list is to be read again from its newest event
+ */
+export function useEvents(filters: EventFilters, opened: number): UseInfiniteQueryResult<EventPages> {
+  return useInfiniteQuery({
+    queryKey: ['events', filters, opened],
+    queryFn: async ({ pageParam, signal }): Promise<EventPage> => {
+      const openedAt = pageParam.openedAt ?? Date.now();
+      const query = { ...apiFilters(filters, openedAt, pageParam.to), limit: PAGE, offset: pageParam.offset };
+      return { ...(await ask<Answer>('/v1/events', { query, signal })), offset: pageParam.offset, openedAt };
+    },
+    initialPageParam: FIRST,
+    getNextPageParam: ({ offset, events }, pages): PageStart | undefined => {
+      const [first] = pages;
+      const next = offset + events.length;
+      if (first === undefined || events.length === 0 || next >= first.total) return undefined;
+      return { offset: next, openedAt: first.openedAt, to: endOf(first) };
+    },
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** ISO time after the newest event of a page, exclusive; `null` if it has none. */
+export function endOf({ events }: Answer): string | null {
+  const [newest] = events;
+  return newest === undefined ? null : new Date(Date.parse(newest.occurredAt) + 1).toISOString();
+}
+
+/** Every event of the pages once, in order. */
+export function eventsOf(pages: EventPages | undefined): readonly EventRecord[] {
+  const found = new Map<string, EventRecord>();
+  for (const { events } of pages?.pages ?? []) for (const event of events) found.set(event.eventId, event);
+  return [...found.values()];
+}
+
+/** Number of events that match now; asked for every few seconds while the page is visible. */
+export function useTotalNow(filters: EventFilters, first: EventPage | undefined): UseQueryResult<number> {
+  return useQuery({
+    queryKey: ['events-now', filters, first?.openedAt],
+    queryFn: ({ signal }) => total(filters, first?.openedAt ?? Date.now(), signal),
+    enabled: first !== undefined,
+    refetchInterval: NEW_EVERY_MS,
+    retry: false,
+  });
+}
+
+/** Number of events that match: for a list that is empty, without one of its filters. */
+export function useTotal(filters: EventFilters): UseQueryResult<number> {
+  return useQuery({
+    queryKey: ['events-total', filters],
+    queryFn: ({ signal }) => total(filters, Date.now(), signal),
+  });
+}
+
+async function total(filters: EventFilters, openedAt: number, signal: AbortSignal): Promise<number> {
+  const query = { ...apiFilters(filters, openedAt, null), limit: 1 };
+  return (await ask<Answer>('/v1/events', { query, signal })).total;
+}

@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+
+const PATHS = {
+  events: 'M3 4.5h10M3 8h10M3 11.5h6',
+  agents: 'M8 8a2.75 2.75 0 1 0 0-5.5A2.75 2.75 0 0 0 8 8Zm-5 5.5c.6-2.3 2.5-3.5 5-3.5s4.4 1.2 5 3.5',
+  close: 'M4 4l8 8M12 4l-8 8',
+  up: 'M4 10l4-4 4 4',
+  down: 'M4 6l4 4 4-4',
+  check: 'M3.5 8.5l3 3 6-6.5',
+  clock: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11Zm0 2.5v3l2 1.5',
+} as const;
+
+/** Decoration beside a text; 16 px. */
+export function Icon({ name }: { readonly name: keyof typeof PATHS }): ReactNode {
+  return (
+    <svg className="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

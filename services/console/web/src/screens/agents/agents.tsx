@@ -1,0 +1,76 @@
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { AgentRecord, Role } from '@countersign/contracts';
+import { useAgents } from '../../api/agents.js';
+import { useShortcuts } from '../../keyboard.js';
+import { hrefOf, replacePlace } from '../../location.js';
+import { Choice, Field } from '../../parts/field.js';
+import { Problem } from '../../parts/problem.js';
+import { useTitle } from '../../use-title.js';
+import { words } from '../../words/en.js';
+import { AgentTable } from './agent-table.js';
+import { FreezeDialog } from './freeze-dialog.js';
+
+const STATES = ['active', 'frozen', 'inactive'] as const satisfies readonly AgentRecord['status'][];
+
+/** `/agents`: all agents of the account, with freeze and unfreeze. */
+export function Agents({ role, query }: { readonly role: Role; readonly query: URLSearchParams }): ReactNode {
+  useTitle(words.agents.title);
+  const agents = useAgents();
+  const [asked, setAsked] = useState<AgentRecord | null>(null);
+  const text = query.get('q') ?? '';
+  const status = STATES.find((state) => state === query.get('status')) ?? null;
+  const shown = useMemo(() => matching(agents.data ?? [], text, status), [agents.data, text, status]);
+  const show = (q: string, state: string | null): void => replacePlace(hrefOf('/agents', { q, status: state }));
+  useShortcuts({ '/': () => document.querySelector<HTMLElement>('.filters input')?.focus() });
+  return (
+    <section className="agents" aria-labelledby="agents-title">
+      <header className="screen-head">
+        <h1 id="agents-title">{words.agents.title}</h1>
+        <p className="count" role="status">
+          {agents.data === undefined ? '' : words.agents.count(shown.length)}
+        </p>
+      </header>
+      <search className="filters" aria-label={words.events.filters}>
+        <Field
+          label={words.agents.search}
+          type="search"
+          value={text}
+          onChange={(event) => show(event.target.value, status)}
+        />
+        <Choice
+          label={words.agents.status}
+          value={status ?? ''}
+          options={[['', words.agents.anyStatus], ...STATES.map((state) => [state, state] as const)]}
+          onChange={(state) => show(text, state || null)}
+        />
+      </search>
+      {agents.error === null ? null : (
+        <Problem what={words.agents.failed} error={agents.error} retry={() => void agents.refetch()} />
+      )}
+      {agents.data === undefined || shown.length > 0 ? (
+        <AgentTable agents={shown} isLoading={agents.isPending} role={role} onAsk={setAsked} />
+      ) : (
+        <div className="empty">
+          <h2>{agents.data.length === 0 ? words.agents.empty : words.agents.none}</h2>
+          {agents.data.length === 0 ? <p>{words.agents.emptyLead}</p> : null}
+        </div>
+      )}
+      {asked === null ? null : <FreezeDialog agent={asked} onClose={() => setAsked(null)} />}
+    </section>
+  );
+}
+
+/** Agents in a state whose name, whatever its case, or id contains a text. */
+function matching(
+  agents: readonly AgentRecord[],
+  text: string,
+  status: AgentRecord['status'] | null,
+): readonly AgentRecord[] {
+  const wanted = text.trim().toLocaleLowerCase();
+  return agents.filter(
+    (agent) =>
+      (status === null || agent.status === status) &&
+      (agent.name.toLocaleLowerCase().includes(wanted) || agent.id.startsWith(wanted)),
+  );
+}

@@ -1,0 +1,52 @@
+import { hrefOf, placeOf } from '../../location.js';
+import { activeFilters, apiFilters, filtersOf, queryOf, withoutFilter } from './event-filters.js';
+
+const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
+const read = (text: string) => filtersOf(new URLSearchParams(text));
+
+describe('the filters of events', () => {
+  it('stand in the address and are read from it again', () => {
+    for (const text of [
+      '',
+      `agent=${AGENT}&outcome=denied&violation=unsafe_output&type=action.checked&range=day`,
+      'range=custom&from=2026-01-02T03%3A04Z&to=2026-01-03T00%3A00%3A00.123Z',
+    ]) {
+      const filters = read(text);
+      const { query } = placeOf(hrefOf('/events', queryOf(filters)));
+      expect(filtersOf(query)).toEqual(filters);
+    }
+  });
+
+  it('leave out what no filter has', () => {
+    const none = read('');
+    expect(read('agent=x&outcome=Denied&violation=__proto__&type=constructor&range=year&from=yesterday&to=1')).toEqual(
+      none,
+    );
+    expect(activeFilters(none)).toEqual([]);
+    expect(read(`agent=${AGENT.toUpperCase()}`).agent).toBe(AGENT);
+  });
+
+  it('become parameters of the API, which end where the list ends', () => {
+    const end = '2026-03-02T00:00:00.000Z';
+    const openedAt = Date.parse(end);
+    expect(apiFilters(read(`agent=${AGENT}&outcome=denied&range=day`), openedAt, end)).toEqual({
+      agentId: AGENT,
+      outcome: 'denied',
+      from: '2026-03-01T00:00:00.000Z',
+      to: end,
+    });
+    const custom = read('range=custom&from=2026-01-02T03:04Z&to=2026-01-03T00:00Z');
+    const bounds = { from: '2026-01-02T03:04:00Z', to: '2026-01-03T00:00:00Z' };
+    expect(apiFilters(custom, openedAt, end)).toEqual(bounds);
+    expect(apiFilters(custom, openedAt, null)).toEqual(bounds);
+    expect(apiFilters({ ...custom, to: '2027-01-01T00:00Z' }, openedAt, end)['to']).toBe(end);
+    expect(apiFilters(read('from=2026-01-02T03:04Z'), openedAt, null)).toEqual({});
+  });
+
+  it('are dropped one by one', () => {
+    const filters = read(`agent=${AGENT}&outcome=denied&range=custom&from=2026-01-02T03:04Z`);
+    expect(activeFilters(filters)).toEqual(['agent', 'outcome', 'range']);
+    const left = withoutFilter(withoutFilter(filters, 'range'), 'agent');
+    expect([left.from, activeFilters(left)]).toEqual([null, ['outcome']]);
+  });
+});

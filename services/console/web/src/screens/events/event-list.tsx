@@ -1,0 +1,201 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import type { EventRecord } from '@countersign/contracts';
+import { useShortcuts } from '../../keyboard.js';
+import { Foreign } from '../../parts/foreign.js';
+import { Icon } from '../../parts/icons.js';
+import { Time, zoneName } from '../../parts/time.js';
+import { usePreferences } from '../../preferences.js';
+import { number, words } from '../../words/en.js';
+import { actionLine, agentName, outcomeOf } from './event-words.js';
+
+/** Heights of a row, px: in one line, and in three where the screen is narrow. */
+const ROW = 40;
+const NARROW_ROW = 88;
+const NARROW = window.matchMedia('(max-width: 760px)');
+
+interface ListProps {
+  readonly events: readonly EventRecord[];
+  /** Of all pages; `null` until the first is read. */
+  readonly total: number | null;
+  readonly names: ReadonlyMap<string, string>;
+  readonly selected: string | null;
+  readonly onSelect: (id: string | null) => void;
+  /** The events are of the filters before these. */
+  readonly isOld: boolean;
+  readonly isLoading: boolean;
+  /** Reads the next page; `null`: there is none, or it is being read. */
+  readonly more: (() => void) | null;
+}
+
+/** The rows of which some are in the document, as a grid with one tab stop. */
+export function EventList(props: ListProps): ReactNode {
+  const { events, total, names, selected, onSelect, isOld, isLoading, more } = props;
+  const { localTimes } = usePreferences();
+  const isNarrow = useSyncExternalStore(watchNarrow, () => NARROW.matches);
+  const scrolled = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+  const toFocus = useRef(false);
+  const height = isNarrow ? NARROW_ROW : ROW;
+  const rows = useVirtualizer({
+    count: events.length,
+    getScrollElement: () => scrolled.current,
+    estimateSize: () => height,
+    overscan: 12,
+  });
+  const shown = rows.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+
+  useEffect(() => rows.measure(), [rows, height]);
+  useEffect(() => {
+    if (more !== null && last >= events.length - 20) more();
+  }, [more, last, events.length]);
+
+  const move = (by: number): void => {
+    const from =
+      selected === null
+        ? active
+        : Math.max(
+            0,
+            events.findIndex(({ eventId }) => eventId === selected),
+          );
+    const next = Math.min(Math.max(0, from + by), events.length - 1);
+    const event = events[next];
+    if (event === undefined) return;
+    toFocus.current = true;
+    setActive(next);
+    rows.scrollToIndex(next);
+    if (selected !== null) onSelect(event.eventId);
+  };
+  const open = (): void => onSelect(events[active]?.eventId ?? null);
+  useShortcuts({ j: () => move(1), k: () => move(-1), Enter: open });
+  useEffect(() => {
+    if (!toFocus.current) return;
+    const row = scrolled.current?.querySelector<HTMLElement>(`[data-index="${active}"]`);
+    if (!row) return;
+    toFocus.current = false;
+    row.focus({ preventScroll: true });
+  });
+
+  const onKey = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor((scrolled.current?.clientHeight ?? 0) / height) - 1);
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -events.length,
+      End: events.length,
+    };
+    const by = moves[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    move(by);
+  };
+  // One row is a tab stop: the active one, or the first in the document where that has been scrolled away.
+  const stop = shown.some(({ index }) => index === active) ? active : shown[0]?.index;
+  const columns = words.events.columns;
+  return (
+    <div
+      className={isOld ? 'grid old' : 'grid'}
+      role="grid"
+      aria-label={words.events.table}
+      aria-rowcount={total === null ? -1 : total + 1}
+      aria-busy={isLoading || isOld}
+    >
+      <div role="rowgroup" className="grid-head">
+        <div role="row" className="grid-row" aria-rowindex={1}>
+          <span role="columnheader">
+            {columns.time} ({zoneName(localTimes)})
+          </span>
+          <span role="columnheader">{columns.outcome}</span>
+          <span role="columnheader">{columns.agent}</span>
+          <span role="columnheader">{columns.action}</span>
+          <span role="columnheader">{columns.reason}</span>
+          <span role="columnheader" className="cell-number">
+            {columns.sequence}
+          </span>
+          <span role="columnheader">{columns.proof}</span>
+        </div>
+      </div>
+      <div role="rowgroup" className="grid-body" ref={scrolled} onKeyDown={onKey}>
+        {isLoading ? <Skeleton /> : null}
+        <div role="presentation" className="grid-space" style={{ height: rows.getTotalSize() }}>
+          {shown.map(({ index, start }) => {
+            const event = events[index]!;
+            return (
+              <div
+                key={event.eventId}
+                role="row"
+                className="grid-row"
+                data-index={index}
+                aria-rowindex={index + 2}
+                aria-selected={event.eventId === selected}
+                tabIndex={index === stop ? 0 : -1}
+                style={{ transform: `translateY(${start}px)`, height }}
+                onFocus={() => setActive(index)}
+                onClick={() => onSelect(event.eventId)}
+              >
+                <Cells event={event} name={agentName(event.agentId, names)} />
+              </div>
+            );
+          })}
+        </div>
+        {total !== null && events.length > 0 && events.length >= total ? (
+          <p role="presentation" className="grid-end">
+            {words.events.end(total)}
+          </p>
+        ) : null}
+      </div>
+    </div>
+  );
+}
+
+function watchNarrow(listener: () => void): () => void {
+  NARROW.addEventListener('change', listener);
+  return () => NARROW.removeEventListener('change', listener);
+}
+
+function Cells({ event, name }: { readonly event: EventRecord; readonly name: string }): ReactNode {
+  const { label, tone } = outcomeOf(event);
+  const action = actionLine(event);
+  return (
+    <>
+      <span role="gridcell" className="cell-time">
+        <Time iso={event.occurredAt} />
+      </span>
+      <span role="gridcell" className="cell-outcome">
+        <span className={`badge ${tone}`}>{label}</span>
+        {event.severity === null ? null : <span className="severity">{event.severity}</span>}
+      </span>
+      <span role="gridcell" className="cell-agent">
+        <Foreign text={name} most={80} />
+      </span>
+      <span role="gridcell" className="cell-action mono">
+        {action === null ? <span className="muted">–</span> : <Foreign text={action} most={200} />}
+      </span>
+      <span role="gridcell" className="cell-reason">
+        {event.reason === null ? <span className="muted">–</span> : <Foreign text={event.reason} most={200} />}
+      </span>
+      <span role="gridcell" className="cell-number">
+        {number(event.sequence)}
+      </span>
+      <span role="gridcell" className={event.anchored ? 'cell-proof anchored' : 'cell-proof'}>
+        <Icon name={event.anchored ? 'check' : 'clock'} />
+        {event.anchored ? words.events.anchored : words.events.pendingShort}
+      </span>
+    </>
+  );
+}
+
+/** Lines of the size of rows, while the first page is read. */
+function Skeleton(): ReactNode {
+  return (
+    <div role="presentation" className="skeleton" aria-hidden="true">
+      {Array.from({ length: 12 }, (_, n) => (
+        <div key={n} className="skeleton-row" />
+      ))}
+    </div>
+  );
+}

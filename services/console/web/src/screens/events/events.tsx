@@ -1,0 +1,147 @@
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useAgents } from '../../api/agents.js';
+import { addressOf } from '../../api/ask.js';
+import { endOf, eventsOf, useEvents, useTotalNow } from '../../api/events.js';
+import { useShortcuts } from '../../keyboard.js';
+import { hrefOf, replacePlace } from '../../location.js';
+import { Problem } from '../../parts/problem.js';
+import { Time } from '../../parts/time.js';
+import { useTitle } from '../../use-title.js';
+import { words } from '../../words/en.js';
+import { apiFilters, filtersOf, queryOf } from './event-filters.js';
+import type { EventFilters } from './event-filters.js';
+import { EventList } from './event-list.js';
+import { EventPanel } from './event-panel.js';
+import { FilterBar } from './filter-bar.js';
+import { NoEvents } from './no-events.js';
+import { useSelection } from './use-selection.js';
+
+/** `/events`: the list with its filters in the address, and beside it the event that is selected. */
+export function Events({ query }: { readonly query: URLSearchParams }): ReactNode {
+  useTitle(words.events.title);
+  const text = query.toString();
+  const filters = useMemo(() => filtersOf(new URLSearchParams(text)), [text]);
+  const [opened, setOpened] = useState(0);
+  const pages = useEvents(filters, opened);
+  const shown = useLast(pages.data);
+  const events = useMemo(() => eventsOf(shown), [shown]);
+  const first = shown?.pages[0];
+  const now = useTotalNow(filters, first);
+  const names = useAgentNames();
+  const selection = useSelection(query.get('event'), filters, events, pages);
+
+  const show = (next: EventFilters): void => replacePlace(hrefOf('/events', queryOf(next)));
+  useShortcuts({
+    '/': () => document.querySelector<HTMLElement>('.filters select')?.focus(),
+    Escape: () => (selection.id === null ? undefined : close()),
+  });
+
+  const newer = first === undefined || now.data === undefined ? 0 : Math.max(0, now.data - first.total);
+  const isOld = pages.isPlaceholderData || (pages.data === undefined && shown !== undefined);
+  const isEmpty = first !== undefined && first.total === 0 && !isOld;
+  const close = (): void => {
+    selection.select(null);
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus());
+  };
+  return (
+    <div className={selection.id === null ? 'events' : 'events with-panel'}>
+      <section className="list-side" aria-labelledby="events-title">
+        <header className="screen-head">
+          <h1 id="events-title">{words.events.title}</h1>
+          <p className="count" role="status">
+            {first === undefined ? '' : words.events.count(first.total)}
+          </p>
+          {first === undefined ? null : (
+            <p className="as-of muted">
+              {words.events.asOf} <Time iso={new Date(first.openedAt).toISOString()} zone />
+            </p>
+          )}
+          <div className="head-actions">
+            {newer === 0 ? null : (
+              <button type="button" className="button newer" onClick={() => setOpened(opened + 1)}>
+                {words.events.newer(newer)}
+              </button>
+            )}
+            <Export
+              filters={filters}
+              openedAt={first?.openedAt ?? null}
+              end={first === undefined ? null : endOf(first)}
+            />
+          </div>
+        </header>
+        <FilterBar filters={filters} onChange={show} />
+        {pages.error === null ? null : (
+          <Problem what={words.events.failed} error={pages.error} retry={() => void pages.refetch()} />
+        )}
+        {pages.error === null && now.error !== null ? (
+          <p className="offline" role="status">
+            {words.problem.offline}
+          </p>
+        ) : null}
+        {isEmpty ? <NoEvents filters={filters} names={names} onChange={show} /> : null}
+        {isEmpty || (shown === undefined && pages.error !== null) ? null : (
+          <EventList
+            events={events}
+            total={first?.total ?? null}
+            names={names}
+            selected={selection.id}
+            onSelect={selection.select}
+            isOld={isOld}
+            isLoading={pages.isPending}
+            more={pages.hasNextPage && !pages.isFetchingNextPage ? () => void pages.fetchNextPage() : null}
+          />
+        )}
+      </section>
+      {selection.id === null ? null : (
+        <EventPanel
+          id={selection.id}
+          event={selection.event}
+          isSearching={selection.isSearching}
+          names={names}
+          onMove={selection.move}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The newest value that was there: it stays while, or after, another one could not be read. */
+function useLast<T>(value: T | undefined): T | undefined {
+  const [last, setLast] = useState(value);
+  if (value !== undefined && value !== last) setLast(value);
+  return value ?? last;
+}
+
+/** Names of the account's agents by id; empty until they are read. */
+function useAgentNames(): ReadonlyMap<string, string> {
+  const { data } = useAgents();
+  return useMemo(() => new Map(data?.map(({ id, name }) => [id, name])), [data]);
+}
+
+/** Files of exactly the events that the list counts. */
+function Export({
+  filters,
+  openedAt,
+  end,
+}: {
+  readonly filters: EventFilters;
+  readonly openedAt: number | null;
+  readonly end: string | null;
+}): ReactNode {
+  if (openedAt === null || end === null) return null;
+  const href = (format: string): string =>
+    addressOf('/v1/events/export', { ...apiFilters(filters, openedAt, end), format });
+  return (
+    <p className="export">
+      <span className="muted export-label">{words.events.export}</span>
+      <a href={href('csv')} download aria-label={`${words.events.export} ${words.events.csv}`}>
+        {words.events.csv}
+      </a>
+      <a href={href('ocsf')} download aria-label={`${words.events.export} ${words.events.ocsf}`}>
+        {words.events.ocsf}
+      </a>
+    </p>
+  );
+}

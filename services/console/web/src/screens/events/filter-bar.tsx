@@ -1,0 +1,97 @@
+import type { ReactNode } from 'react';
+import { useAgents } from '../../api/agents.js';
+import { shownText } from '../../foreign-text.js';
+import { Choice, Field } from '../../parts/field.js';
+import { asWords, words } from '../../words/en.js';
+import { activeFilters, filtersOf, OUTCOMES, RANGE_WORDS, RANGES, TYPES, VIOLATIONS } from './event-filters.js';
+import type { EventFilters, RangeName } from './event-filters.js';
+
+const named = (values: readonly string[], any: string): readonly (readonly [string, string])[] => [
+  ['', any],
+  ...values.map((value) => [value, asWords(value)] as const),
+];
+
+export function FilterBar({
+  filters,
+  onChange,
+}: {
+  readonly filters: EventFilters;
+  readonly onChange: (filters: EventFilters) => void;
+}): ReactNode {
+  const { data: agents = [] } = useAgents();
+  const known = agents.some(({ id }) => id === filters.agent);
+  const agentOptions: readonly (readonly [string, string])[] = [
+    ['', words.events.anyAgent],
+    ...(filters.agent === null || known ? [] : [[filters.agent, filters.agent] as const]),
+    ...agents.map(({ id, name }) => [id, shownText(name, 60).text] as const),
+  ];
+  const set = (change: Partial<EventFilters>): void => onChange({ ...filters, ...change });
+  return (
+    <search className="filters" aria-label={words.events.filters}>
+      <Choice
+        label={words.events.range}
+        value={filters.range}
+        options={RANGES.map((range) => [range, RANGE_WORDS[range]])}
+        onChange={(range) => set({ range: range as RangeName })}
+      />
+      {filters.range === 'custom' ? <Custom filters={filters} set={set} /> : null}
+      <Choice
+        label={words.events.agent}
+        value={filters.agent ?? ''}
+        options={agentOptions}
+        onChange={(agent) => set({ agent: agent || null })}
+      />
+      <Choice
+        label={words.events.outcome}
+        value={filters.outcome ?? ''}
+        options={named(OUTCOMES, words.events.anyOutcome)}
+        onChange={(outcome) => set({ outcome: outcome || null })}
+      />
+      <Choice
+        label={words.events.violation}
+        value={filters.violation ?? ''}
+        options={named(VIOLATIONS, words.events.anyViolation)}
+        onChange={(violation) => set({ violation: violation || null })}
+      />
+      <Choice
+        label={words.events.type}
+        value={filters.type ?? ''}
+        options={named(TYPES, words.events.anyType)}
+        onChange={(type) => set({ type: type || null })}
+      />
+      {activeFilters(filters).length === 0 ? null : (
+        <button type="button" className="link-button clear" onClick={() => onChange(filtersOf(new URLSearchParams()))}>
+          {words.events.clear}
+        </button>
+      )}
+    </search>
+  );
+}
+
+/** Both ends in UTC, to the minute; the address keeps what was typed. */
+function Custom({
+  filters: { from, to },
+  set,
+}: {
+  readonly filters: EventFilters;
+  readonly set: (change: Partial<EventFilters>) => void;
+}): ReactNode {
+  const typed = (time: string | null): string => time?.slice(0, 16) ?? '';
+  const asTime = (text: string): string | null => (text === '' ? null : `${text.slice(0, 16)}Z`);
+  return (
+    <>
+      <Field
+        label={words.events.from}
+        type="datetime-local"
+        value={typed(from)}
+        onChange={(event) => set({ from: asTime(event.target.value) })}
+      />
+      <Field
+        label={words.events.to}
+        type="datetime-local"
+        value={typed(to)}
+        onChange={(event) => set({ to: asTime(event.target.value) })}
+      />
+    </>
+  );
+}

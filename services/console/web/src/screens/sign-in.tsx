@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import { howEnded, useSignIn } from '../api/session.js';
+import { Field } from '../parts/field.js';
+import { Problem } from '../parts/problem.js';
+import { words } from '../words/en.js';
+import { useTitle } from '../use-title.js';
+
+/** Shown in place of any screen until there is a session; the address keeps the place to continue at. */
+export function SignIn(): ReactNode {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const signIn = useSignIn();
+  useTitle(words.signIn.title);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!signIn.isPending) signIn.mutate({ email, password });
+  };
+  const notes = { expired: words.signIn.expired, 'signed-out': words.signIn.signedOut, idle: words.idle } as const;
+  const ended = howEnded();
+  return (
+    <main className="sign-in" id="content">
+      <form className="sign-in-form" onSubmit={submit}>
+        <p className="brand">{words.product}</p>
+        <h1>{words.signIn.title}</h1>
+        <p className="lead" role="status">
+          {ended === null ? words.signIn.lead : notes[ended]}
+        </p>
+        <Field
+          label={words.signIn.email}
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          autoFocus
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <Field
+          label={words.signIn.password}
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {signIn.error === null ? null : <Problem error={signIn.error} />}
+        <button type="submit" className="button primary wide" aria-disabled={signIn.isPending}>
+          {signIn.isPending ? words.signIn.busy : words.signIn.submit}
+        </button>
+        <p className="hint">{words.signIn.firstStart}</p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,155 @@
+import { Menu } from '@base-ui/react/menu';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { BrowserSession } from '@countersign/contracts';
+import { signOut } from './api/session.js';
+import { useShortcuts } from './keyboard.js';
+import { go } from './location.js';
+import { Foreign } from './parts/foreign.js';
+import { Icon } from './parts/icons.js';
+import { Problem } from './parts/problem.js';
+import { setPreferences, usePreferences } from './preferences.js';
+import { ChangePassword } from './screens/change-password.js';
+import { ShortcutList } from './screens/shortcut-list.js';
+import { words } from './words/en.js';
+
+const SCREENS = [
+  { path: '/events', name: words.navigation.events, icon: 'events' },
+  { path: '/agents', name: words.navigation.agents, icon: 'agents' },
+] as const;
+
+const IDLE_MS = 3_600_000;
+
+/** Navigation, account and shortcuts around a screen. */
+export function Shell({
+  session,
+  path,
+  children,
+}: {
+  readonly session: BrowserSession;
+  readonly path: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  const [dialog, setDialog] = useState<'password' | 'shortcuts' | null>(null);
+  useIdleSignOut();
+  useShortcuts({
+    'g e': () => go('#/events'),
+    'g a': () => go('#/agents'),
+    '?': () => setDialog('shortcuts'),
+  });
+  return (
+    <div className="shell">
+      <a
+        className="skip"
+        href="#content"
+        onClick={(event) => {
+          // The address behind # is the place in the application.
+          event.preventDefault();
+          document.getElementById('content')?.focus();
+        }}
+      >
+        {words.skip}
+      </a>
+      <header className="side">
+        <p className="brand">{words.product}</p>
+        <nav aria-label={words.navigation.label}>
+          <ul className="screens">
+            {SCREENS.map((screen) => (
+              <li key={screen.path}>
+                <a href={`#${screen.path}`} aria-current={path === screen.path ? 'page' : undefined}>
+                  <Icon name={screen.icon} />
+                  {screen.name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Account session={session} open={setDialog} />
+      </header>
+      <main id="content" className="screen" tabIndex={-1}>
+        {children}
+      </main>
+      {dialog === 'password' ? <ChangePassword onClose={() => setDialog(null)} /> : null}
+      {dialog === 'shortcuts' ? <ShortcutList onClose={() => setDialog(null)} /> : null}
+    </div>
+  );
+}
+
+function Account({
+  session: { account, user },
+  open,
+}: {
+  readonly session: BrowserSession;
+  readonly open: (dialog: 'password' | 'shortcuts') => void;
+}): ReactNode {
+  const { localTimes } = usePreferences();
+  const [failure, setFailure] = useState<unknown>(null);
+  const leave = (): void => {
+    setFailure(null);
+    signOut().catch(setFailure);
+  };
+  return (
+    <div className="account">
+      {failure === null ? null : <Problem error={failure} />}
+      <Menu.Root>
+        <Menu.Trigger className="account-button">
+          <span className="hidden">{words.account.menu}: </span>
+          <span className="account-name">
+            <Foreign text={account.name} most={60} />
+          </span>
+          <span className="account-user" title={user.email}>
+            <Foreign text={user.email} most={80} />
+          </span>
+          <span className="account-user">{user.role}</span>
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Positioner className="positioner" sideOffset={4} align="start">
+            <Menu.Popup className="menu">
+              <Menu.CheckboxItem
+                className="menu-item"
+                checked={localTimes}
+                onCheckedChange={(checked) => setPreferences({ localTimes: checked })}
+              >
+                <Menu.CheckboxItemIndicator className="menu-mark" keepMounted>
+                  {localTimes ? <Icon name="check" /> : null}
+                </Menu.CheckboxItemIndicator>
+                {words.account.localTimes}
+              </Menu.CheckboxItem>
+              <Menu.Item className="menu-item" onClick={() => open('shortcuts')}>
+                {words.account.shortcuts}
+              </Menu.Item>
+              <Menu.Item className="menu-item" onClick={() => open('password')}>
+                {words.account.password}
+              </Menu.Item>
+              <Menu.Separator className="menu-line" />
+              <Menu.Item className="menu-item" render={<a href="docs">{words.account.api}</a>} />
+              <Menu.Item className="menu-item" render={<a href="verify">{words.account.verify}</a>} />
+              <Menu.Separator className="menu-line" />
+              <Menu.Item className="menu-item" onClick={leave}>
+                {words.account.signOut}
+              </Menu.Item>
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+    </div>
+  );
+}
+
+/** Ends the session after an hour without key, pointer or scrolling. */
+function useIdleSignOut(): void {
+  useEffect(() => {
+    let timer = 0;
+    const restart = (): void => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => void signOut('idle').catch(restart), IDLE_MS);
+    };
+    const events = ['keydown', 'pointerdown', 'wheel', 'touchmove'] as const;
+    for (const name of events) window.addEventListener(name, restart, { passive: true });
+    restart();
+    return () => {
+      window.clearTimeout(timer);
+      for (const name of events) window.removeEventListener(name, restart);
+    };
+  }, []);
+}
