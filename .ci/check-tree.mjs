@@ -40,7 +40,7 @@ const FORBIDDEN_TEXT = [
   ],
 ];
 const UNREAD =
-  /^(libs\/(evidence|policy-engine)\/vectors\/|\.ci\/check-tree\.mjs$)|\.(png|ico|woff2?|pdf|so|sqlite|db|gz)$/;
+  /^(libs\/(evidence|policy-engine|rules)\/vectors\/|\.ci\/check-tree\.mjs$)|\.(png|ico|woff2?|pdf|so|sqlite|db|gz)$/;
 
 const problems = [];
 

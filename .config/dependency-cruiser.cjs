@@ -22,6 +22,8 @@ const PURE_PACKAGES = [
   'bs58',
   'ibantools',
   'libphonenumber-js',
+  '@marcbachmann/cel-js',
+  'libpg-query',
 ];
 
 const mayImport = (name, from, allowed, instead) => ({
@@ -100,8 +102,14 @@ const forbidden = [
   mayImport(
     'policy-engine-imports-contracts',
     'policy-engine',
-    ['contracts'],
+    ['contracts', 'rules'],
     'policy-engine decides on its arguments alone: let the gateway fetch the value and pass it; types go to contracts.',
+  ),
+  mayImport(
+    'rules-import-contracts',
+    'rules',
+    ['contracts'],
+    'rules judges on its arguments alone: take a matcher of policy-engine as a port; types go to contracts.',
   ),
   mayImport(
     'event-log-imports-contracts',
@@ -203,7 +211,7 @@ const forbidden = [
     name: 'pure-without-node',
     severity: 'error',
     comment: 'This library runs in a browser: take bytes, time and randomness as arguments from the caller.',
-    from: { path: '^libs/(contracts|evidence|policy-engine)/src/', pathNot: TESTS },
+    from: { path: '^libs/(contracts|evidence|policy-engine|rules)/src/', pathNot: TESTS },
     to: { dependencyTypes: ['core'] },
   },
   {
@@ -212,7 +220,7 @@ const forbidden = [
     comment:
       'This library does no I/O: write it here, take it as an argument, or, if the package computes on its arguments alone, ' +
       'add it to PURE_PACKAGES in .config/dependency-cruiser.cjs.',
-    from: { path: '^libs/(evidence|policy-engine)/', pathNot: TESTS },
+    from: { path: '^libs/(evidence|policy-engine|rules)/', pathNot: TESTS },
     to: { path: ['node_modules/'], pathNot: npm(...PURE_PACKAGES) },
   },
   {
@@ -220,7 +228,7 @@ const forbidden = [
     severity: 'error',
     comment: 'Nest and Express stay at the edge: export a plain function and let service-kit or the service wrap it.',
     from: {
-      path: '^libs/(contracts|evidence|policy-engine|event-log|counters|chain|process|http-edge|topics|client-js)/',
+      path: '^libs/(contracts|evidence|policy-engine|rules|event-log|counters|chain|process|http-edge|topics|client-js)/',
     },
     to: { path: npm('@nestjs', 'express', 'rxjs', 'reflect-metadata') },
   },
@@ -271,7 +279,7 @@ const forbidden = [
     name: 'adapters-know-no-foreign-driver',
     severity: 'error',
     comment: 'One driver per adapter file: this library has no adapter for that backend.',
-    from: { path: '^libs/(contracts|evidence|policy-engine|client-js)/', pathNot: TESTS },
+    from: { path: '^libs/(contracts|evidence|policy-engine|rules|client-js)/', pathNot: TESTS },
     to: { path: npm(...DRIVERS) },
   },
 

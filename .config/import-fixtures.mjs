@@ -62,6 +62,7 @@ export const forbidden = [
   ['evidence-imports-contracts', 'libs/evidence/src/a.ts', "import { a } from '@countersign/event-log'; a();"],
   ['evidence-imports-contracts', 'libs/evidence/src/b.test.ts', "import { a } from '@countersign/policy-engine'; a();"],
   ['policy-engine-imports-contracts', 'libs/policy-engine/src/a.ts', "import { a } from '@countersign/evidence'; a();"],
+  ['rules-import-contracts', 'libs/rules/src/a.ts', "import { a } from '@countersign/policy-engine'; a();"],
   ['event-log-imports-contracts', 'libs/event-log/src/a.ts', "import { a } from '@countersign/counters'; a();"],
   ['counters-imports-contracts', 'libs/counters/src/a.ts', "import { a } from '@countersign/service-kit'; a();"],
   [
@@ -151,6 +152,7 @@ export const allowed = [
   ['libs/service-kit/src/adapters.ts', "export const open = () => import('@countersign/event-log');"],
   ['services/policy/src/store/sqlite.ts', "import Database from 'better-sqlite3'; new Database();"],
   ['services/policy/src/store/mongo.ts', "import mongoose from 'mongoose'; mongoose();"],
+  ['libs/policy-engine/src/rules.ts', "import { a } from '@countersign/rules'; a();"],
   ['services/gateway/src/decide.ts', "import { a } from '@countersign/policy-engine'; a();"],
   ['services/standalone/src/run.ts', "import { a } from '@countersign/gateway'; a();"],
   ['services/standalone/src/check.ts', "import { a } from '@countersign/fsck'; a();"],

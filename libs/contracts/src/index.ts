@@ -99,7 +99,7 @@ export {
 export type { ApiKeyPowers } from './api-key-rights.js';
 export { listedAction } from './listed-action.js';
 export type { ListedAction } from './listed-action.js';
-export { unknownField } from './unknown-field.js';
+export { nearNames, unknownField } from './unknown-field.js';
 export type { ArchivedEvent, ErasedContent, Erasures, EventArchive, ProofSource } from './peers.js';
 export { fillTemplate, notDecided, REASON, route } from './http/route.js';
 export type { JsonTemplate, Route, ServiceName } from './http/route.js';
@@ -144,6 +144,16 @@ export type {
   UserRecord,
 } from './http/identity.js';
 export { profilePatch, profileWarnings } from './http/profile.js';
+export {
+  conditionalMembers,
+  factMember,
+  limitMember,
+  MAX_FACTS,
+  MAX_LIMITS,
+  MAX_RULES,
+  ruleMember,
+} from './http/rules.js';
+export type { ArgumentMatcher, FactMember, LimitMember, RuleEffect, RuleMember } from './http/rules.js';
 export { dryRun, dryRunBody } from './http/dry-run.js';
 export type { DryRunAnswer } from './http/dry-run.js';
 export type { Explanation } from './http/explanation.js';

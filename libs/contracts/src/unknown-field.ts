@@ -17,7 +17,8 @@ export function unknownField(name: string, known: readonly string[], place = '')
   return `unknown field ${shown ? `"${place}${name}"` : `"${place}…"`}.${hint} ${all}`;
 }
 
-function nearNames(name: string, known: readonly string[]): readonly string[] {
+/** Known names that an unknown one probably means: other spellings, then one or two other letters, then shared words. */
+export function nearNames(name: string, known: readonly string[]): readonly string[] {
   const same = known.filter((one) => letters(one) === letters(name));
   if (same.length > 0) return same;
   const close = known.filter(

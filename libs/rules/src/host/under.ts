@@ -1,0 +1,43 @@
+import { MAX_TEXT } from '../cel/fault.js';
+
+/**
+ * The segments of an absolute POSIX path: after one percent-decoding (RFC 3986, section 2.1; a `%` without two
+ * hexadecimal digits stands for itself), without empty and `.` segments, and with `..` resolved. `null` for a relative
+ * path, one with a backslash or NUL, also encoded, and for encoded bytes that are not UTF-8.
+ */
+export function pathSegments(text: string): readonly string[] | null {
+  if (text.length > MAX_TEXT || !text.startsWith('/')) return null;
+  const path = decoded(text);
+  if (path === null || path.includes('\\') || path.includes('\0')) return null;
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  return segments;
+}
+
+function decoded(text: string): string | null {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Compiles `under(path, folders)`. @returns a function that reports whether a path is one of the folders or below one
+ * @throws RangeError for a folder that is not an absolute path
+ */
+export function compileUnder(folders: readonly string[]): (path: string) => boolean {
+  const all = folders.map((folder) => {
+    const segments = pathSegments(folder);
+    if (segments === null) throw new RangeError('names a folder that is not an absolute path: write /srv/data');
+    return segments;
+  });
+  return (path) => {
+    const segments = pathSegments(path);
+    return segments !== null && all.some((folder) => folder.every((name, at) => segments[at] === name));
+  };
+}
