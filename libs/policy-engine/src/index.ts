@@ -4,6 +4,7 @@ export { readProfilePatch, profileProblem, profileSizeProblem } from './profile/
 export { profileWarnings } from './profile/profile-warnings.js';
 export { applyProfilePatch, mergeSafetyRules } from './profile/apply-patch.js';
 export { strictestOf } from './profile/strictest-of.js';
+export { addressMatcher } from './entries/address-matcher.js';
 export { apiEntryProblem, nameEntryProblem } from './entries/grammar.js';
 export { dollarsToMicros, limitToMicros, MAX_MICROS } from './money.js';
 export { compileProfile } from './compile-profile.js';
