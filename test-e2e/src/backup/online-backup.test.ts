@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countersign } from '../instance/command.js';
@@ -97,6 +97,14 @@ describe('a backup of an instance that works', () => {
       await restored.kill();
     }
   }, 240_000);
+
+  it('is not put together from several: a store that is ahead of the log is refused, with the remedy', async () => {
+    const mixed = join(folder, 'mixed');
+    cpSync(join(folder, 'backup-1'), mixed, { recursive: true });
+    cpSync(join(folder, 'backup-0', 'log.db'), join(mixed, 'log.db'));
+    const { code, stderr } = await countersign(['start'], { COUNTERSIGN_DATA_DIR: mixed, COUNTERSIGN_PORT: '0' });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('restore the whole data directory from one backup')]);
+  }, 60_000);
 
   it.each([
     ['SIGKILL', 'running.json'],

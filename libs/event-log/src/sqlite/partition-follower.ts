@@ -91,7 +91,10 @@ export class PartitionFollower {
     if (saved === null) return begin;
     const end = this.#reader.end(this.#topic);
     if (saved > end) {
-      throw new LogDamaged(`${this.#topic}: position ${saved} lies past the end ${end}: the log lost what was handled`);
+      throw new LogDamaged(
+        `${this.#topic}: position ${saved} lies past the end ${end}: the log lost what was handled. Where files of different ` +
+          'moments were put together, restore the whole data directory from one backup (countersign admin backup takes one)',
+      );
     }
     if (saved < begin) this.#reader.read(this.#topic, saved, 1);
     return saved;

@@ -18,6 +18,8 @@ export type BackupStep = 'copy' | 'check' | 'hash';
 export interface BackupOptions {
   /** Called often; an error that it throws ends the backup. */
   readonly progress: (step: BackupStep, done: number, total: number) => void;
+  /** Called when the state to copy is fixed and no store is locked any more. */
+  readonly afterCut?: () => void;
   /** Anchors are on a chain outside the data directory, which is not asked. */
   readonly chainIsElsewhere: boolean;
 }
@@ -52,7 +54,7 @@ export async function backUp(dataDir: string, target: string, options: BackupOpt
   try {
     const draft = await openDraft(place);
     try {
-      const copy = new Copy(dataDir, draft.folder, total, options.progress);
+      const copy = new Copy(dataDir, draft.folder, total, options);
       const cut = await copy.take(source);
       const examination = await examine(draft.folder, options.chainIsElsewhere, (done, of) =>
         options.progress('check', done, of),
@@ -90,7 +92,7 @@ class Copy {
     private readonly dataDir: string,
     private readonly folder: string,
     private readonly total: number,
-    private readonly progress: BackupOptions['progress'],
+    private readonly options: BackupOptions,
   ) {}
 
   /**
@@ -102,6 +104,7 @@ class Copy {
     for (const name of source.packages) if (await this.#body(name)) early.add(name);
     const cut = await takeCut(this.dataDir, source.databases);
     try {
+      this.options.afterCut?.();
       for (const { name, connection } of cut.databases) {
         await this.#database(name, connection);
         connection.close();
@@ -132,7 +135,11 @@ class Copy {
     const pageSize = Number(connection.pragma('page_size', { simple: true }));
     await connection.backup(place, {
       progress: ({ totalPages, remainingPages }) => {
-        this.progress('copy', Math.min(this.total, before + (totalPages - remainingPages) * pageSize), this.total);
+        this.options.progress(
+          'copy',
+          Math.min(this.total, before + (totalPages - remainingPages) * pageSize),
+          this.total,
+        );
         return PAGES;
       },
     });
@@ -155,7 +162,7 @@ class Copy {
   #copied(name: string, bytes: number): void {
     this.names.push(name);
     this.#done += bytes;
-    this.progress('copy', Math.min(this.#done, this.total), this.total);
+    this.options.progress('copy', Math.min(this.#done, this.total), this.total);
   }
 
   #placeOf(name: string): string {

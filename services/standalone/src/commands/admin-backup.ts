@@ -45,9 +45,9 @@ export function registerBackup(admin: Command): void {
       const target = resolve(dir);
       const bar = new ProgressBar();
       process.umask(0o077);
-      stepBack();
       const done = await backUp(located, target, {
         chainIsElsewhere: config.solanaRpcUrls.length > 0,
+        afterCut: stepBack,
         progress: (step, at, total) => bar.show(step, at, total),
       })
         .catch((error: unknown) => {
@@ -60,10 +60,10 @@ export function registerBackup(admin: Command): void {
     });
 }
 
-/** Lets the instance on the same machine go first. */
+/** Lets the instance on the same machine go first: copying and checking take as long as they need. */
 function stepBack(): void {
   try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(constants.priority.PRIORITY_LOW);
   } catch {
     // Not permitted: the priority stays.
   }
