@@ -3,7 +3,7 @@ import type { Checked } from './check.js';
 import { Fault, MAX_ELEMENTS } from './fault.js';
 import { FUNCTIONS } from './functions.js';
 import type { Ports, Surroundings } from './function.js';
-import { refuse } from './syntax.js';
+import { pathOf, refuse } from './syntax.js';
 import type { ArithmeticOp, ComparisonOp, Node } from './syntax.js';
 import { equal, isIn, isInexact, keysOf, memberOf, order } from './values.js';
 import type { Value } from './values.js';
@@ -51,6 +51,8 @@ class Compiler {
         };
       }
       case 'member': {
+        const path = pathOf(node);
+        if (path !== null && path[0] !== item) return readPath(path);
         const of = inner(node.of);
         const { name } = node;
         return (scope) => memberOf(of(scope), name);
@@ -191,6 +193,16 @@ class Compiler {
       }
     };
   }
+}
+
+/** Members of a variable, in one step: most reads. */
+function readPath([variable, ...names]: readonly string[]): Evaluate {
+  return ({ values }) => {
+    let value = values[variable!];
+    if (value === undefined) return Fault.absent;
+    for (let at = 0; at < names.length; at += 1) value = memberOf(value, names[at]!);
+    return value;
+  };
 }
 
 function literalOf(node: Node): Value {

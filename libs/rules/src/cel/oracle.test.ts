@@ -1,6 +1,6 @@
 import { celEnv, isCelError, parse, plan } from '@bufbuild/cel';
 import fc from 'fast-check';
-import { compileCel, Fault } from '../index.js';
+import { compileCel } from '../index.js';
 import { PORTS } from '../rules.test-kit.js';
 
 const ARGS = {
@@ -66,7 +66,9 @@ const { condition } = fc.letrec<{ condition: string; sum: string; count: string;
   sum: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     number,
-    join(word('('), tie('sum'), fc.constantFrom(' + ', ' - ', ' * ', ' / '), tie('sum'), word(')')),
+    join(word('('), tie('sum'), fc.constantFrom(' + ', ' - ', ' * '), tie('sum'), word(')')),
+    // Infinity is an error here.
+    join(word('('), tie('sum'), word(' / '), fc.constantFrom('1.5', '-2.0', 'args.a', '3'), word(')')),
     join(word('-'), number),
     join(word('double('), integer, word(')')),
   ),
@@ -130,8 +132,8 @@ const { condition } = fc.letrec<{ condition: string; sum: string; count: string;
 const environment = celEnv();
 
 /**
- * Ours, and the text in standard CEL; `null` where the dialect refuses it, or a number beyond 2^53. Not compared is
- * `has(e.p)` of a value that is not an object: an error here, false there.
+ * Ours, and the text in standard CEL; `null` where the dialect refuses it. Not compared is `has(e.p)` of a value that is
+ * not an object: an error here, false there.
  */
 function ours(expression: string): { readonly result: unknown; readonly text: string } | null {
   const compiled = compileCel(expression, {
@@ -142,7 +144,6 @@ function ours(expression: string): { readonly result: unknown; readonly text: st
   });
   if ('problem' in compiled) return null;
   const result = compiled.program.value({ values: { args: ARGS }, offsets: {} });
-  if (result instanceof Fault && result.code === 'number_too_large') return null;
   return { result: typeof result === 'boolean' ? result : 'error', text: compiled.program.text };
 }
 

@@ -20,21 +20,23 @@ export class Duration {
 
 /** Reports whether a value is an object of JSON. */
 export function isObject(value: Value): value is Readonly<Record<string, Value>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return !(value instanceof Map || value instanceof Timestamp || value instanceof Duration || value instanceof Fault);
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** The member of an object or map, which may have any name. */
 export function memberOf(of: Value, name: Value): Value {
+  if (isObject(of)) {
+    if (typeof name !== 'string' || !Object.hasOwn(of, name)) return Fault.absent;
+    const found = of[name];
+    return found === undefined ? Fault.absent : found;
+  }
   if (of instanceof Map) {
     const found: Value = of.get(name);
     return found === undefined ? Fault.absent : found;
   }
-  if (!isObject(of)) return of instanceof Fault ? of : Fault.wrongType;
-  if (typeof name !== 'string') return Fault.absent;
-  if (!Object.hasOwn(of, name)) return Fault.absent;
-  const found = of[name];
-  return found === undefined ? Fault.absent : found;
+  return of instanceof Fault ? of : Fault.wrongType;
 }
 
 /** Reports whether a number may stand for others than the one received: JSON gives the nearest double. */

@@ -6,27 +6,23 @@ export interface Targets {
 
 /** Index of rules by the names that they apply to. A look-up costs two hashes, and a comparison for each pattern. */
 export class TargetIndex {
-  readonly #size: number;
+  readonly #all: readonly number[];
   readonly #byTool: NameIndex;
   readonly #byType: NameIndex;
 
   constructor(targets: readonly Targets[]) {
-    this.#size = targets.length;
+    this.#all = targets.map((_, at) => at);
     this.#byTool = new NameIndex(targets.map(({ tools }) => tools));
     this.#byType = new NameIndex(targets.map(({ types }) => types));
   }
 
   /** Positions of the rules that apply to an action, in order. */
   match(action: Readonly<Record<string, unknown>>): readonly number[] {
-    if (this.#size === 0) return [];
+    if (this.#all.length === 0) return this.#all;
     const byTool = this.#byTool.match([textOf(action, 'tool_name'), textOf(action, 'toolName')]);
     const byType = this.#byType.match([textOf(action, 'type')]);
-    if (byType === null) return byTool ?? this.#all();
+    if (byType === null) return byTool ?? this.#all;
     return byTool === null ? byType : byTool.filter((at) => byType.includes(at));
-  }
-
-  #all(): readonly number[] {
-    return Array.from({ length: this.#size }, (_, at) => at);
   }
 }
 

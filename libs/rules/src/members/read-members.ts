@@ -162,7 +162,7 @@ function argsProblem(args: unknown): Found {
 function limitProblem(limit: Readonly<Record<string, unknown>>): Found {
   const { max_count: count, sum, max_sum: maxSum, reserve } = limit;
   if ((sum === undefined) !== (maxSum === undefined))
-    return { place: sum === undefined ? 'max_sum' : 'sum', message: 'needs both sum and max_sum' };
+    return { place: sum === undefined ? 'sum' : 'max_sum', message: 'needs both sum and max_sum' };
   if ((count === undefined) === (sum === undefined))
     return { place: '', message: 'needs either max_count, or sum and max_sum' };
   if (reserve === true && sum === undefined)
