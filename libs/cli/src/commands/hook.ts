@@ -1,17 +1,15 @@
-import { resolve } from 'node:path';
 import { Argument, InvalidArgumentError, type Command } from 'commander';
-import { clientEnvironment } from '@countersign/process/client-environment';
 import { notReported, refusal, type HookAnswer } from '../hook/answer.js';
 import { answerInTime } from '../hook/answer-in-time.js';
 import type { Asker } from '../hook/claude-code.js';
 import { defaultFolder, PendingChecks } from '../hook/pending-checks.js';
 import { readInput } from '../hook/read-input.js';
+import { hookSettings } from '../hook/settings.js';
+import type { HookTarget } from '../hook/settings.js';
+import { registerSetup } from './hook-setup.js';
 import { uncheckedMessage } from '@countersign/mcp-proxy/denial-messages';
 
-interface Options {
-  readonly baseUrl?: string;
-  readonly agent?: string;
-  readonly dataDir?: string;
+interface Options extends HookTarget {
   readonly timeoutMs: number;
   readonly failOpen?: boolean;
   readonly anyAgent?: boolean;
@@ -21,8 +19,9 @@ const FORMS = ['claude-code', 'check', 'outcome'] as const;
 
 /** `countersign hook`: one check, or one outcome, for a program that runs a command before and after it acts. */
 export function register(program: Command): void {
-  program
-    .command('hook')
+  const hook = program.command('hook');
+  registerSetup(hook);
+  hook
     .description('answer a hook of Claude Code, or of any program that runs a command before it acts')
     .addArgument(
       new Argument(
@@ -71,14 +70,7 @@ async function answerTo(form: (typeof FORMS)[number], options: Options, leftMs: 
 /** @throws Error naming the setting that is missing or invalid */
 async function openAsker(options: Options, timeoutMs: number): Promise<Asker> {
   const { Countersign, DEFAULT_BASE_URL } = await import('@countersign/client');
-  const given = clientEnvironment();
-  // Never a folder that was not named: a hook may run in any working directory, also in another person's project.
-  const known = options.dataDir === undefined ? null : await bootstrapOf(options.dataDir);
-  const apiKey = given.apiKey ?? known?.apiKey;
-  const agentId = options.agent ?? given.agentId ?? known?.agentId;
-  const baseUrl = options.baseUrl ?? given.baseUrl ?? known?.baseUrl ?? DEFAULT_BASE_URL;
-  if (apiKey === undefined) throw new Error('COUNTERSIGN_API_KEY is not set; ask the user to set it');
-  if (agentId === undefined) throw new Error('COUNTERSIGN_AGENT_ID is not set; ask the user to set it');
+  const { apiKey, agentId, baseUrl } = await hookSettings(options, DEFAULT_BASE_URL);
   const client = new Countersign({
     apiKey,
     agentId,
@@ -89,11 +81,6 @@ async function openAsker(options: Options, timeoutMs: number): Promise<Asker> {
     circuitBreaker: false,
   });
   return { client, agentId, baseUrl };
-}
-
-async function bootstrapOf(dataDir: string): Promise<{ apiKey: string; agentId: string; baseUrl: string }> {
-  const { readBootstrap } = await import('../api-client/api.js');
-  return readBootstrap(resolve(dataDir));
 }
 
 function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
