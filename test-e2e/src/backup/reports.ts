@@ -48,6 +48,13 @@ export async function verifyReport(instance: Instance, { id, text }: Report): Pr
 
 /** Memos that occur in more than one transaction of an address. */
 export async function memosSaidTwice(rpcUrl: string, address: string): Promise<readonly string[]> {
+  const memos = await memosOf(rpcUrl, address);
+  if (memos.length === 0) throw new Error(`${address} has said nothing`);
+  return memos.filter((memo, i) => memos.indexOf(memo) !== i);
+}
+
+/** Memos of the transactions of an address, newest first. */
+export async function memosOf(rpcUrl: string, address: string): Promise<readonly string[]> {
   const request = { jsonrpc: '2.0', id: 1, method: 'getSignaturesForAddress', params: [address, { limit: 1000 }] };
   const answer = await fetch(rpcUrl, {
     method: 'POST',
@@ -55,7 +62,5 @@ export async function memosSaidTwice(rpcUrl: string, address: string): Promise<r
     body: JSON.stringify(request),
   });
   const { result } = (await answer.json()) as { result: readonly { memo: string | null }[] };
-  const memos = result.flatMap(({ memo }) => (memo === null ? [] : [memo]));
-  if (memos.length === 0) throw new Error(`${address} has said nothing`);
-  return memos.filter((memo, i) => memos.indexOf(memo) !== i);
+  return result.flatMap(({ memo }) => (memo === null ? [] : [memo]));
 }

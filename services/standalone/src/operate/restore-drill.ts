@@ -151,7 +151,10 @@ async function tryOut(folder: string, config: Config, hasChain: boolean, manifes
     const trust = await trustOf(baseUrl, folder);
     const { file, what } = await evidence(folder, config.dataDir, manifest);
     if (file === null) return { start, verified: what, problems: [] };
-    const { problems } = await verifyFile({ file, ...trust, rpcUrls: hasChain ? [solanaRpcUrl] : [] });
+    const chainTrust = hasChain
+      ? { rpcUrls: [solanaRpcUrl], authorities: trust.authorities }
+      : { rpcUrls: [], authorities: [] };
+    const { problems } = await verifyFile({ file, keys: trust.keys, ...chainTrust });
     const chain = hasChain ? '' : '; its chain is outside the backup and was not asked';
     return { start, verified: `${what}${chain}`, problems: problems.map((problem) => `${what}: ${problem}`) };
   } finally {
