@@ -1,4 +1,7 @@
 import fc from 'fast-check';
+import { RulesModel } from './contract/rules-model.test-setup.js';
+import { chosenRules, ruleChoice } from './contract/rule-trips.test-setup.js';
+import type { RuleChoice } from './contract/rule-trips.test-setup.js';
 import type { ContractCounters } from './counters.contract.js';
 import type {
   CheckTrip,
@@ -38,9 +41,13 @@ type Command =
       readonly freezes: boolean;
       readonly key: number | null;
       readonly lands: boolean;
+      readonly rules: RuleChoice | null;
+      readonly wantsSeen: boolean;
     }
   | { readonly kind: 'pass'; readonly ms: number }
   | { readonly kind: 'giveBack'; readonly agent: number; readonly micros: number }
+  /** The outcome of the agent's newest checks with reserved amounts says that the action was skipped. */
+  | { readonly kind: 'skip'; readonly agent: number; readonly back: number }
   | { readonly kind: 'unfreeze'; readonly agent: number }
   | { readonly kind: 'raise'; readonly agent: number };
 
@@ -56,6 +63,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       freezes: fc.nat(3).map((n) => n === 0),
       key: fc.option(fc.nat(4)),
       lands: fc.nat(5).map((n) => n > 0),
+      rules: ruleChoice,
+      wantsSeen: fc.boolean(),
     }),
   },
   {
@@ -69,6 +78,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('giveBack' as const), agent: fc.nat(2), micros: fc.nat(60) }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('skip' as const), agent: fc.nat(2), back: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('unfreeze' as const), agent: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('raise' as const), agent: fc.nat(2) }) },
 );
@@ -123,10 +133,25 @@ class Model {
     return this.of(agentId).filter(inside).length;
   }
 
-  /** Violation type and outcome of a trip by the port's rules. */
-  expected({ agentId, violation, spending, rate, costMicros, observe }: CheckTrip): [string, string | null] {
+  rules(agentId: string): RulesModel {
+    return new RulesModel(this.of(agentId), this.nowMs);
+  }
+
+  /** Outcome of a trip by the port's rules, with the violation's rule of the profile, or its type. */
+  expected(trip: CheckTrip): ['allowed' | 'denied' | 'frozen', string | null] {
+    const { agentId, violation, observe, rules } = trip;
     if (this.frozen.has(agentId)) return ['frozen', null];
-    let found: string | null = violation?.violation_type ?? null;
+    const before = violation?.violation_type ?? null;
+    const between = this.#spendingOrRate(trip);
+    const found =
+      before !== null || rules === undefined
+        ? { rule: before ?? between, denies: (before ?? between) !== null }
+        : this.rules(agentId).found(rules, between);
+    return [found.denies && !observe ? 'denied' : 'allowed', found.rule];
+  }
+
+  #spendingOrRate({ agentId, spending, rate, costMicros }: CheckTrip): string | null {
+    let found: string | null = null;
     if (found === null && spending !== null && costMicros > 0) {
       const length = { action: 0, day: 10, month: 7 }[spending.window];
       const before = spending.window === 'action' ? 0 : this.spent(agentId, length);
@@ -134,7 +159,7 @@ class Model {
     }
     if (found === null && rate !== null && this.counted(agentId, rate.per_seconds) >= rate.max)
       found = 'rate_limit_exceeded';
-    return [found === null || observe ? 'allowed' : 'denied', found];
+    return found;
   }
 
   /** The last event that answered a trip's idempotency key. */
@@ -173,6 +198,10 @@ class Model {
       }),
       agents: PROFILES.map((_profile, index) => {
         const agentId = `g${index}`;
+        const rules = new RulesModel(
+          events.filter((event) => event.agentId === agentId),
+          this.nowMs,
+        );
         const own = events.filter((event) => event.agentId === agentId && event.costMicros > 0);
         const [day, month] = [lastLabel(own, 10), lastLabel(own, 7)];
         return {
@@ -186,6 +215,8 @@ class Model {
           rateTimes: events.filter((one) => one.agentId === agentId && one.countsRate).map((one) => one.occurredAtMs),
           frozen: this.frozen.has(agentId),
           unfrozenAtMs: this.unfrozenAt.get(agentId) ?? 0,
+          order: rules.order,
+          rules: rules.snapshot(),
         };
       }),
       claims: events.flatMap(({ accountId, occurredAtMs, idempotency }) =>
@@ -212,6 +243,8 @@ function tripOf(one: Extract<Command, { kind: 'check' }>, model: Model, number: 
     freezeOnViolation: one.freezes,
     violation: one.denied ? VIOLATION : null,
     costMicros: one.cost,
+    ...(one.rules === null ? {} : { rules: chosenRules(one.rules) }),
+    wantsSeen: one.wantsSeen,
     idempotency: one.key === null ? null : { keySha256: `k${one.key}`, bodySha256: `${one.agent} ${one.cost}` },
     entropy: `e${number}`,
     actionSalt: 'salt',
@@ -229,7 +262,9 @@ function eventOf(trip: CheckTrip, judgement: Judgement, offset: number): Counted
   const { profileVersion } = trip;
   const idempotency = trip.idempotency === null ? null : { ...trip.idempotency, profileVersion, answer };
   const counts = { costMicros, countsAction, countsRate, freezesAgent };
-  return { partition: 0, offset, accountId, agentId, eventId, occurredAtMs: nowMs, ...counts, idempotency };
+  const { seen, ruleCounts } = judgement;
+  const ruled = { ...(seen ? { order: seen.order } : {}), ...(ruleCounts ? { ruleCounts } : {}) };
+  return { partition: 0, offset, accountId, agentId, eventId, occurredAtMs: nowMs, ...counts, ...ruled, idempotency };
 }
 
 /** Sends policy's credits of an agent to all counters, twice: a repetition changes nothing. */
@@ -237,6 +272,54 @@ async function sayGivenBack(model: Model, agentId: string, all: readonly Counter
   const sums = model.givenBack(agentId);
   if (sums === null) return;
   for (const counters of [...all, ...all]) await counters.giveBack(agentId, sums);
+}
+
+/** The balances and counts of a judgement are those of the model. */
+function expectBalances(trip: CheckTrip, { outcome, seen, ruleCounts }: Judgement, model: Model): void {
+  const { agentId, accountId, rules, wantsSeen, rate } = trip;
+  const plain = model.rules(agentId);
+  const month = iso(model.nowMs).slice(0, 7);
+  const used = model.appended.filter(
+    (event) => event.accountId === accountId && event.countsAction && iso(event.occurredAtMs).startsWith(month),
+  ).length;
+  expect(seen).toEqual(
+    rules === undefined && wantsSeen !== true
+      ? undefined
+      : {
+          ...plain.seen(trip),
+          spent: { day: model.spent(agentId, 10), month: model.spent(agentId, 7) },
+          rate: rate === null ? null : model.counted(agentId, rate.per_seconds),
+          plan: { used },
+        },
+  );
+  const counts = rules === undefined || outcome === 'frozen' ? null : plain.counts(rules, outcome as 'allowed');
+  const empty = counts === null || counts.facts.length + counts.limits.length === 0;
+  expect(ruleCounts).toEqual(empty ? undefined : counts);
+}
+
+/** Appends the outcome of a skipped action, and gives its reserved amounts back: twice, as a follower may. */
+async function skip(
+  model: Model,
+  agentId: string,
+  back: number,
+  number: number,
+  all: readonly Counters[],
+): Promise<void> {
+  const checks = model.of(agentId).filter(({ ruleCounts }) => ruleCounts?.limits.some(({ reserve }) => reserve));
+  const check = checks.at(-1 - back);
+  if (check === undefined) return;
+  const { order = 0, occurredAtMs: atMs, accountId, ruleCounts } = check;
+  const givesBack = (ruleCounts?.limits ?? [])
+    .filter(({ reserve }) => reserve)
+    .map(({ key, amount }) => ({ key, order, atMs, amount }));
+  const counts = { countsAction: false, countsRate: false, costMicros: 0, freezesAgent: false, idempotency: null };
+  const [eventId, offset] = [`o${number}`, model.appended.length];
+  model.appended.push({
+    ...{ partition: 0, offset, accountId, agentId, eventId, occurredAtMs: model.nowMs },
+    ...counts,
+    givesBack,
+  });
+  for (const counters of [...all, ...all]) await counters.giveBackHeld(agentId, givesBack);
 }
 
 /** Runs one command against counters as a gateway would, and updates the model accordingly. */
@@ -255,6 +338,10 @@ async function run(one: Command, number: number, model: Model, all: readonly Cou
   if (one.kind === 'giveBack') {
     model.giveBack(agentId, one.micros);
     await sayGivenBack(model, agentId, all);
+    return;
+  }
+  if (one.kind === 'skip') {
+    await skip(model, agentId, one.back, number, all);
     return;
   }
   if (one.kind === 'raise') {
@@ -280,17 +367,22 @@ async function run(one: Command, number: number, model: Model, all: readonly Cou
     throw new Error(`expected a judgement, got ${JSON.stringify(result)}`);
   }
   const { judgement } = result;
-  expect([judgement.outcome, judgement.violation?.violation_type ?? null]).toEqual(expected);
+  const { violation } = judgement;
+  const ruled = /^(rules|limits):/.test(violation?.rule ?? '') ? violation?.rule : violation?.violation_type;
+  expect([judgement.outcome, ruled ?? null]).toEqual(expected);
+  expectBalances(trip, judgement, model);
+  // A refusal leaves an answered claim in place: taking it back finds nothing, and its order would be missing.
+  const lands = one.lands || (known !== undefined && judgement.outcome === 'frozen');
   const event = eventOf(trip, judgement, model.appended.length);
   for (const counters of all) {
     const keySha256 = trip.idempotency?.keySha256 ?? null;
-    if (!one.lands) await counters.takeBack(trip.accountId, agentId, judgement, keySha256);
+    if (!lands) await counters.takeBack(trip.accountId, agentId, judgement, keySha256);
     else if (event.idempotency !== null) {
       await counters.answered(trip.accountId, event.idempotency.keySha256, event.idempotency.answer, trip.entropy);
     }
-    if (one.lands && judgement.freezesAgent) await counters.freeze(agentId, judgement.nowMs);
+    if (lands && judgement.freezesAgent) await counters.freeze(agentId, judgement.nowMs);
   }
-  if (!one.lands) return;
+  if (!lands) return;
   model.appended.push(event);
   const unfrozenAt = model.unfrozenAt.get(agentId) ?? 0;
   if (judgement.freezesAgent && unfrozenAt < judgement.nowMs) model.frozen.add(agentId);

@@ -4,6 +4,8 @@ import { judgementContract } from './contract/judgement.contract.js';
 import { limitsContract } from './contract/limits.contract.js';
 import { rebuildingContract } from './contract/rebuilding.contract.js';
 import { repetitionsContract } from './contract/repetitions.contract.js';
+import { ruleBoundsContract } from './contract/rule-bounds.contract.js';
+import { rulesContract } from './contract/rules.contract.js';
 import { statesContract } from './contract/states.contract.js';
 
 export { tripOf } from './contract/counters.test-setup.js';
@@ -15,6 +17,8 @@ export function countersContract(name: string, open: OpenCounters): void {
     const bench = new CountersBench(open);
     judgementContract(bench);
     limitsContract(bench);
+    rulesContract(bench);
+    ruleBoundsContract(bench);
     statesContract(bench);
     repetitionsContract(bench);
     rebuildingContract(bench);

@@ -1,15 +1,29 @@
-export { CLAIM_BOUNDS, CLAIM_MS, CountersUnavailable } from './port.js';
+export { MOST_UNITS, parseAmount } from './amount.js';
+export type { Amount } from './amount.js';
+export { CLAIM_BOUNDS, CLAIM_MS, CountersUnavailable, RULE_BOUNDS } from './port.js';
+export { MOST_FACTS, MOST_LIMITS } from './rule-trip.js';
 export type {
   AgentUsage,
   CheckTrip,
   CheckTripResult,
   ClaimFigures,
+  ConditionalRule,
   CountedEvent,
   Counters,
+  FactSetting,
   GivenBackSums,
+  HeldAmount,
   Judgement,
   RebuildLease,
+  RuleBounds,
+  RuleCounts,
+  RuleSnapshot,
+  RuleTrip,
+  Seen,
+  StaticViolation,
   StoredAnswer,
+  TripFact,
+  TripLimit,
   UsageSnapshot,
   VersionedKind,
 } from './port.js';

@@ -6,13 +6,16 @@ export type JudgedFacts = Pick<
   'entropy' | 'actionSalt' | 'payloadSalt' | 'versions' | 'costMicros' | 'rate' | 'freezeOnViolation'
 >;
 
+/** A judgement to which balances and counts can be added. A spread would cost several times as much as a check. */
+export type OpenJudgement = { -readonly [K in keyof Judgement]: Judgement[K] };
+
 /** The judgement of a trip by outcome and violation: a refusal and a denial cost nothing. */
 export function judgementOf(
   facts: JudgedFacts,
   nowMs: number,
   outcome: Judgement['outcome'],
   violation: StaticViolation | null,
-): Judgement {
+): OpenJudgement {
   const allowed = outcome === 'allowed';
   return {
     nowMs,

@@ -1,4 +1,10 @@
-import type { Plan, SpendingWindow, RateLimit, Severity, ViolationType, AnswerExtras } from '@countersign/contracts';
+import type { Plan, SpendingWindow, RateLimit } from '@countersign/contracts';
+import type { HeldAmount, RuleCounts, RuleSnapshot, RuleTrip, Seen } from './rule-trip.js';
+import type { StaticViolation } from './static-violation.js';
+
+export { RULE_BOUNDS } from './rule-trip.js';
+export type * from './rule-trip.js';
+export type { StaticViolation } from './static-violation.js';
 
 /*
  * Terms of this file:
@@ -17,23 +23,6 @@ import type { Plan, SpendingWindow, RateLimit, Severity, ViolationType, AnswerEx
 
 /** Records whose version in a gateway's read model must not be below the version that the counters know. */
 export type VersionedKind = 'account' | 'api-key' | 'session' | 'agent';
-
-/**
- * A violation. In a trip: of a static rule (off-limits, APIs, data scope, output), found by the gateway before the
- * trip. In a judgement: that one, or the one of spending or rate that the counters found.
- */
-export interface StaticViolation {
-  readonly violation_type: ViolationType;
-  readonly severity: Severity;
-  /** In words, for the answer. */
-  readonly reason: string;
-  /** The violated rule, such as `rate_limit:3/10s`; `null`: it has no name. */
-  readonly rule: string | null;
-  /** The facts behind it in words, such as limit and count; `null`: none. */
-  readonly detail: string | null;
-  /** Members of the answer in addition to those of every denial; `null`: none. */
-  readonly extras: AnswerExtras | null;
-}
 
 /** Input of a trip. Money is whole micro-dollars, at most 2^53 − 1. */
 export interface CheckTrip {
@@ -60,6 +49,10 @@ export interface CheckTrip {
   readonly spending: { readonly limitMicros: number; readonly window: SpendingWindow } | null;
   /** `null`: no limit. */
   readonly rate: RateLimit | null;
+  /** Absent: the profile has no rules, facts or limits that concern the action. */
+  readonly rules?: RuleTrip | undefined;
+  /** The judgement is to contain the balances before the check also without `rules`. Absent: `false`. */
+  readonly wantsSeen?: boolean;
   /** `null`: the check has no idempotency key. */
   readonly idempotency: { readonly keySha256: string; readonly bodySha256: string } | null;
   /** Fresh random bytes of the gateway: 10 bytes in hex for the event id; salts in base64url. */
@@ -77,7 +70,10 @@ export interface Judgement {
   readonly payloadSalt: string | null;
   readonly versions: CheckTrip['versions'];
   readonly outcome: 'allowed' | 'denied' | 'frozen' | 'sandbox_expired' | 'action_cap';
-  /** The first violation found; present although `outcome` is `allowed` in observe mode. `null` with a refusal. */
+  /**
+   * The violation that denies. Where none does: the first one found in observe mode, or by a rule or limit in observe
+   * mode. `null` with a refusal.
+   */
   readonly violation: StaticViolation | null;
   /** Counted towards spending; 0 unless allowed. */
   readonly costMicros: number;
@@ -87,6 +83,18 @@ export interface Judgement {
   readonly countsRate: boolean;
   /** Denied under a profile with `freezeOnViolation`: the caller calls `freeze` once the event is durable. */
   readonly freezesAgent: boolean;
+  /** Present if the trip had `rules` or `wantsSeen`. */
+  readonly seen?: Seen;
+  /** Present if a fact was set or an amount counted. */
+  readonly ruleCounts?: RuleCounts;
+  /** Present if `violation` is that of a limit. */
+  readonly limit?: {
+    readonly id: string;
+    /** Balance before the check, as a decimal. */
+    readonly consumed: string;
+    /** Time before which the balance does not decrease, ms; `null`: the amount alone exceeds the limit. */
+    readonly resetsAtMs: number | null;
+  };
 }
 
 /** The answer, verbatim, for a repeated idempotency key. */
@@ -175,6 +183,12 @@ export interface CountedEvent {
   readonly countsRate: boolean;
   readonly costMicros: number;
   readonly freezesAgent: boolean;
+  /** `seen.order` of its judgement; absent: it was judged without balances. */
+  readonly order?: number;
+  /** As in {@link Judgement}; only together with `order`. */
+  readonly ruleCounts?: RuleCounts;
+  /** Of an outcome that says that an action was skipped: the reserved amounts that its check had counted. */
+  readonly givesBack?: readonly HeldAmount[];
   /** `null`: it had no idempotency key. */
   readonly idempotency: {
     readonly keySha256: string;
@@ -207,6 +221,10 @@ export interface UsageSnapshot {
     readonly monthBackMicros?: number;
     /** Times of the checks that count towards the rate, ms, in any order. */
     readonly rateTimes: readonly number[];
+    /** Greatest `seen.order` of its checks; absent: 0. */
+    readonly order?: number;
+    /** Absent: no facts are set and nothing is counted towards limits. */
+    readonly rules?: RuleSnapshot;
     readonly frozen: boolean;
     /** Time of the newest unfreeze, ms; 0: never. */
     readonly unfrozenAtMs: number;
@@ -300,7 +318,8 @@ export interface RebuildLease {
  *    what it counted is reverted, and the check is judged again (step 7): `rejudged`.
  * 6. The idempotency key has no claim, and there is no room for one: `crowded`.
  * 7. `judged`, by the first that applies: plan (`sandbox_expired`, then `action_cap`), freeze (`frozen`), the static
- *    violation, spending, rate (`denied`); else `allowed`. What the outcome counts is counted in the same step.
+ *    violation, rules, spending, rate, limits (`denied`); else `allowed`. What the outcome counts is counted in the same
+ *    step.
  *
  * - Plan: a sandbox is expired from `sandboxExpiresAtMs` on. The cap is reached when as many actions are counted: of
  *   all time in a sandbox, else of the calendar month.
@@ -312,6 +331,21 @@ export interface RebuildLease {
  * - Rate: an exact sliding window. An allowed check under a rate limit counts while `now − time < per_seconds * 1000`;
  *   a check is denied when `max` others count. When a profile makes the window longer, checks that had left the
  *   shorter one may be missing from it.
+ * - Rules: each is looked up under the facts that are set before the check. Of the findings the one of the lowest rank
+ *   denies. Facts and amounts of the check itself take effect after its judgement, in the same step.
+ * - Facts: a fact is set while one of its settings has not expired. Settings are reverted one by one; the 8 newest can
+ *   be.
+ * - Limits: exact sliding windows. An amount of an allowed check counts while `now − time < windowSeconds * 1000`; a
+ *   check is denied when that sum and its own amount exceed `max`. When a profile makes a window longer, amounts that
+ *   had left the shorter one may be missing from it.
+ * - Rules and limits in observe mode deny nothing, and an observed limit counts as any other. Their finding is returned
+ *   where no other denies.
+ * - Bounds of facts and limits: a fact or window is kept from its first use until it was not used for its length, and
+ *   for at most twice as long. Where there is no room, expired ones are removed. If there is still none, a limit is
+ *   exceeded, and a check that sets a new fact violates `noRoom`. If such a fact was to be set although its check was
+ *   denied or in observe mode, each check of the agent that reads or sets facts violates `noRoom` for as long as that
+ *   fact would have held. An observed limit without room is not counted.
+ * - Order: each judged check with `rules` or `wantsSeen` takes the next number of its agent, refusals included.
  * - Observe mode: no violation denies. It is returned with the outcome `allowed`, everything counts as for an allowed
  *   check, and nothing freezes.
  * - Days and months are those of the counters' clock in UTC.
@@ -325,8 +359,8 @@ export interface RebuildLease {
  * rejects only by a defect. Every other method that returns a promise rejects with `CountersUnavailable` when the
  * counters are on a server or in another thread, and that cannot be reached or does not answer in time; the call may
  * then have had its effect. Besides:
- * - `usage`, `agentUsage`, `answerOf`, `claims`, `isFrozen` and `giveBack` reject with it while the counters do not serve;
- *   `version` does so on a server, and answers in process.
+ * - `usage`, `agentUsage`, `answerOf`, `claims`, `isFrozen`, `giveBack` and `giveBackHeld` reject with it while the
+ *   counters do not serve; `version` does so on a server, and answers in process.
  * - `answered` and `takeBack` reject with it when the counts were lost and no rebuild has begun.
  * - `now`, `raise`, `freeze` and `unfreeze` work whether or not the counters serve.
  */
@@ -357,6 +391,12 @@ export interface Counters {
    * spending, and an agent without spending. Spending less credits is never below zero.
    */
   giveBack(agentId: string, sums: GivenBackSums): Promise<void>;
+  /**
+   * Returns reserved amounts of a check to their limits, because its action was skipped. Each is removed once: a
+   * repetition changes nothing, nor does an amount that has left its window or was reverted. An amount that is not
+   * returned counts in full until it leaves its window.
+   */
+  giveBackHeld(agentId: string, held: readonly HeldAmount[]): Promise<void>;
   /** Raises the version of a record; a lower or equal one changes nothing. */
   raise(kind: VersionedKind, id: string, version: number): Promise<void>;
   /** The version last raised; `null`: none was. One of a session is forgotten after 7 days on Redis. */

@@ -5,6 +5,7 @@ import type {
   CountedEvent,
   Counters,
   Judgement,
+  RuleBounds,
   StaticViolation,
 } from '../port.js';
 import type { StoredAnswer, UsageSnapshot } from '../port.js';
@@ -18,7 +19,11 @@ export interface ContractCounters {
   readonly cleanup: () => Promise<void>;
 }
 
-export type OpenCounters = (options: { clock: () => number; claimBounds?: ClaimBounds }) => Promise<ContractCounters>;
+export type OpenCounters = (options: {
+  clock: () => number;
+  claimBounds?: ClaimBounds;
+  ruleBounds?: RuleBounds;
+}) => Promise<ContractCounters>;
 
 export const MOST = Number.MAX_SAFE_INTEGER;
 export const DAY_MS = 86_400_000;
@@ -49,6 +54,8 @@ export function tripOf(change: Partial<CheckTrip> = {}): CheckTrip {
     costMicros: 0,
     spending: null,
     rate: null,
+    rules: undefined,
+    wantsSeen: false,
     idempotency: null,
     entropy: (++trips).toString(16).padStart(20, '0'),
     actionSalt: `salt ${trips}`,
@@ -108,9 +115,13 @@ export class CountersBench {
   }
 
   /** Opens other, serving counters for the rest of the test. */
-  async reopen(claimBounds: ClaimBounds): Promise<void> {
+  async reopen(claimBounds: ClaimBounds | undefined, ruleBounds?: RuleBounds): Promise<void> {
     await this.#opened.cleanup();
-    this.#opened = await this.open({ clock: () => this.nowMs, claimBounds });
+    this.#opened = await this.open({
+      clock: () => this.nowMs,
+      ...(claimBounds === undefined ? {} : { claimBounds }),
+      ...(ruleBounds === undefined ? {} : { ruleBounds }),
+    });
     ({ counters: this.counters } = this.#opened);
     await this.counters.serve();
   }

@@ -1,3 +1,4 @@
+import { amountOf, limitOf, ruleOf, ruleTripOf } from '../contract/rule-trips.test-setup.js';
 import { InProcessCounters } from './in-process-counters.js';
 import type { CheckTrip } from '../port.js';
 
@@ -16,6 +17,8 @@ const base: CheckTrip = {
   costMicros: 25,
   spending: { limitMicros: 1e15, window: 'day' },
   rate: null,
+  rules: undefined,
+  wantsSeen: false,
   idempotency: null,
   entropy: '00112233445566778899',
   actionSalt: 'AAAAAAAAAAAAAAAAAAAAAA',
@@ -48,3 +51,15 @@ await measure('spending, a new idempotency key each', (n) => ({
   agentId: agentOf(n),
   idempotency: { keySha256: n.toString(16).padStart(64, '0'), bodySha256: 'b'.repeat(64) },
 }));
+await measure('spending, balances', (n) => ({ ...base, agentId: agentOf(n), wantsSeen: true }));
+const onFact = ruleTripOf({
+  facts: [{ id: 'secret', key: 'session' }],
+  conditional: [ruleOf({ facts: [0], truth: 0b10 })],
+});
+await measure('spending, a rule on a fact', (n) => ({ ...base, agentId: agentOf(n), rules: onFact }));
+for (const count of [1, 4]) {
+  const keys = Array.from({ length: count }, (_, index) => `${index}`);
+  const limits = keys.map((key) => limitOf({ id: key, key, windowSeconds: 1, max: amountOf('10000') }));
+  const rules = ruleTripOf({ limits });
+  await measure(`spending, ${count} limits`, (n) => ({ ...base, agentId: agentOf(n), rules }));
+}

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { countersModelContract } from '../counters-model.contract.js';
-import { CLAIM_BOUNDS } from '../port.js';
+import { CLAIM_BOUNDS, RULE_BOUNDS } from '../port.js';
 import type { Counters } from '../port.js';
 import { countersContract, tripOf } from '../counters.contract.js';
 import { InProcessCounters } from './in-process-counters.js';
@@ -8,25 +8,28 @@ import { connectCounters, serveCounters } from './port-bridge.js';
 
 const clockOf = (now: () => number) => ({ now, notBefore: () => undefined });
 
-countersContract('in process', async ({ clock, claimBounds = CLAIM_BOUNDS }) => {
-  const counters = new InProcessCounters({ clock: clockOf(clock), claimBounds });
+countersContract('in process', async ({ clock, claimBounds = CLAIM_BOUNDS, ruleBounds = RULE_BOUNDS }) => {
+  const counters = new InProcessCounters({ clock: clockOf(clock), claimBounds, ruleBounds });
   return { counters, another: async () => counters, cleanup: () => counters.close() };
 });
 
-countersContract('in process, through a port', async ({ clock, claimBounds = CLAIM_BOUNDS }) => {
-  const served = new InProcessCounters({ clock: clockOf(clock), claimBounds });
-  const connected: Counters[] = [];
-  const another = async () => {
-    const { port1, port2 } = new MessageChannel();
-    serveCounters(served, port1);
-    const counters = connectCounters(port2);
-    connected.push(counters);
-    await counters.now();
-    return counters;
-  };
-  const counters = await another();
-  return { counters, another, cleanup: async () => void (await Promise.all(connected.map((one) => one.close()))) };
-});
+countersContract(
+  'in process, through a port',
+  async ({ clock, claimBounds = CLAIM_BOUNDS, ruleBounds = RULE_BOUNDS }) => {
+    const served = new InProcessCounters({ clock: clockOf(clock), claimBounds, ruleBounds });
+    const connected: Counters[] = [];
+    const another = async () => {
+      const { port1, port2 } = new MessageChannel();
+      serveCounters(served, port1);
+      const counters = connectCounters(port2);
+      connected.push(counters);
+      await counters.now();
+      return counters;
+    };
+    const counters = await another();
+    return { counters, another, cleanup: async () => void (await Promise.all(connected.map((one) => one.close()))) };
+  },
+);
 
 countersModelContract('in process', async ({ clock }) => {
   const counters = new InProcessCounters({ clock: clockOf(clock) });

@@ -1,5 +1,5 @@
 import type { RateLimit } from '@countersign/contracts';
-import { CLAIM_BOUNDS, CountersUnavailable } from '../port.js';
+import { CLAIM_BOUNDS, CountersUnavailable, RULE_BOUNDS } from '../port.js';
 import type {
   AccountUsage,
   AgentUsage,
@@ -10,8 +10,10 @@ import type {
   CountedEvent,
   Counters,
   GivenBackSums,
+  HeldAmount,
   Judgement,
   RebuildLease,
+  RuleBounds,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,
@@ -28,6 +30,8 @@ export interface InProcessCountersOptions {
   readonly clock?: CountersClock;
   /** Number of idempotency keys remembered (24 hours each), about 0.6 KiB each; default `CLAIM_BOUNDS`. */
   readonly claimBounds?: ClaimBounds;
+  /** Number of facts, windows and amounts that are kept; default `RULE_BOUNDS`. */
+  readonly ruleBounds?: RuleBounds;
 }
 
 const REBUILDING = 'the counters are being rebuilt';
@@ -44,7 +48,7 @@ export class InProcessCounters implements Counters {
 
   constructor(options: InProcessCountersOptions = {}) {
     this.#clock = options.clock ?? new SlewedClock();
-    this.#state = new CountersState(options.claimBounds ?? CLAIM_BOUNDS);
+    this.#state = new CountersState(options.claimBounds ?? CLAIM_BOUNDS, options.ruleBounds ?? RULE_BOUNDS);
   }
 
   unavailable(): string | null {
@@ -82,6 +86,11 @@ export class InProcessCounters implements Counters {
   async giveBack(agentId: string, sums: GivenBackSums): Promise<void> {
     this.#requireService();
     this.#state.agents.get(agentId)?.giveBack(sums);
+  }
+
+  async giveBackHeld(agentId: string, held: readonly HeldAmount[]): Promise<void> {
+    this.#requireService();
+    this.#state.giveBackHeld(agentId, held);
   }
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {

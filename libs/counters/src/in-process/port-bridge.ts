@@ -82,6 +82,7 @@ export function connectCounters(port: MessagePort): Counters {
     answered: (...values) => ask('answered', ...values),
     takeBack: (...values) => ask('takeBack', ...values),
     giveBack: (...values) => ask('giveBack', ...values),
+    giveBackHeld: (...values) => ask('giveBackHeld', ...values),
     raise: (...values) => ask('raise', ...values),
     version: (...values) => ask('version', ...values),
     freeze: (...values) => ask('freeze', ...values),

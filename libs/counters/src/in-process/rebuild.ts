@@ -1,8 +1,10 @@
 import { allows, CLAIM_MS } from '../port.js';
 import type { CountedEvent, UsageSnapshot } from '../port.js';
+import { AgentRules } from './agent-rules.js';
 import { claimName } from './claim-book.js';
 import { RateWindow } from './rate-window.js';
 import type { CountersState } from './state.js';
+import type { AgentTotals } from './totals.js';
 
 /** Puts a snapshot's facts into the state: totals replace, versions and freezes only increase. */
 export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, nowMs: number): void {
@@ -18,11 +20,15 @@ export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, n
     rateTimes,
     frozen,
     unfrozenAtMs,
+    order = 0,
+    rules,
     ...back
   } of snapshot.agents) {
     const agent = state.agent(agentId);
     const { dayBackMicros = 0, monthBackMicros = 0 } = back;
-    Object.assign(agent, { day, dayMicros, month, monthMicros, dayBackMicros, monthBackMicros });
+    Object.assign(agent, { day, dayMicros, month, monthMicros, dayBackMicros, monthBackMicros, order });
+    agent.rules?.clear();
+    if (rules !== undefined) rulesOf(state, agent).restore(rules, nowMs);
     agent.rate = rateTimes.length > 0 ? new RateWindow() : null;
     for (const time of rateTimes) agent.rate?.add(time);
     if (frozen && unfrozenAtMs >= agent.unfrozenAtMs) agent.frozen = true;
@@ -41,7 +47,20 @@ export function replayEvent(state: CountersState, event: CountedEvent, nowMs: nu
   if (event.costMicros > 0) state.agent(agentId).spend(event.costMicros, occurredAtMs);
   if (event.countsRate) state.agent(agentId).countRate(occurredAtMs);
   if (event.freezesAgent) state.agent(agentId).freeze(occurredAtMs);
+  if (event.order !== undefined) replayRules(state, event, event.order, nowMs);
+  for (const held of event.givesBack ?? []) state.agents.get(agentId)?.rules?.giveBack(held);
   if (idempotency !== null) putAnswered(state, accountId, agentId, idempotency, occurredAtMs, nowMs);
+}
+
+function replayRules(state: CountersState, event: CountedEvent, order: number, nowMs: number): void {
+  const agent = state.agent(event.agentId);
+  agent.order = Math.max(agent.order, order);
+  if (event.ruleCounts === undefined) return;
+  rulesOf(state, agent).replay(event.ruleCounts, order, event.occurredAtMs, nowMs);
+}
+
+function rulesOf(state: CountersState, agent: AgentTotals): AgentRules {
+  return (agent.rules ??= new AgentRules(state.room));
 }
 
 function putAnswered(

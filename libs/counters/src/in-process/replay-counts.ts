@@ -1,11 +1,11 @@
-import { CLAIM_BOUNDS } from '../port.js';
+import { CLAIM_BOUNDS, RULE_BOUNDS } from '../port.js';
 import type { CheckTrip, Judgement } from '../port.js';
 import { CountersState } from './state.js';
 
-/** The part of a check that the judgement of spending and rate uses. */
+/** The part of a check that the judgement of rules, spending, rate and limits uses. */
 export type ReplayedCheck = Pick<
   CheckTrip,
-  'violation' | 'costMicros' | 'spending' | 'rate' | 'observe' | 'freezeOnViolation'
+  'violation' | 'costMicros' | 'spending' | 'rate' | 'rules' | 'observe' | 'freezeOnViolation'
 >;
 
 const AGENT = 'agent';
@@ -29,7 +29,7 @@ const POLICY_ALONE = {
  * is the state machine of the gateways' counters, so it judges as a gateway would have.
  */
 export class ReplayCounts {
-  readonly #state = new CountersState(CLAIM_BOUNDS);
+  readonly #state = new CountersState(CLAIM_BOUNDS, RULE_BOUNDS);
 
   /** Counts what a check counted, without judging it. */
   count(counted: Pick<Judgement, 'costMicros' | 'countsRate'>, atMs: number): void {

@@ -1,11 +1,14 @@
 import { judgementOf } from '../judgement.js';
+import type { OpenJudgement } from '../judgement.js';
 import { allows } from '../port.js';
 import type { AccountUsage, CheckTrip, CheckTripResult, Judgement, StaticViolation, StoredAnswer } from '../port.js';
-import type { ClaimBounds, VersionedKind } from '../port.js';
+import type { ClaimBounds, HeldAmount, RuleBounds, VersionedKind } from '../port.js';
 import { rateViolation, spendingViolation } from '../violations.js';
+import { RuleRoom } from './agent-rules.js';
 import { calendarDay } from './calendar.js';
 import { ClaimBook, claimName, holds } from './claim-book.js';
 import type { Claim } from './claim-book.js';
+import { readBalances, RuleJudge } from './rule-judge.js';
 import { AccountTotals, AgentTotals } from './totals.js';
 
 const CONFLICT: CheckTripResult = { kind: 'conflict' };
@@ -17,6 +20,7 @@ export class CountersState {
   readonly accounts = new Map<string, AccountTotals>();
   readonly agents = new Map<string, AgentTotals>();
   readonly claims: ClaimBook;
+  readonly room: RuleRoom;
   readonly versions: Readonly<Record<VersionedKind, Map<string, number>>> = {
     account: new Map(),
     'api-key': new Map(),
@@ -26,8 +30,11 @@ export class CountersState {
   #checks = 0;
   #agentsToInspect = this.agents.entries();
 
-  constructor(bounds: ClaimBounds) {
+  constructor(bounds: ClaimBounds, ruleBounds: RuleBounds) {
     this.claims = new ClaimBook(bounds);
+    this.room = new RuleRoom(ruleBounds, (nowMs) => {
+      for (const { rules } of this.agents.values()) rules?.forget(nowMs);
+    });
   }
 
   check(trip: CheckTrip, nowMs: number): CheckTripResult {
@@ -87,6 +94,7 @@ export class CountersState {
   forgetCounts(): void {
     this.accounts.clear();
     this.claims.clear();
+    this.room.kept = 0;
     for (const [id, { frozen, unfrozenAtMs }] of this.agents) {
       this.agents.set(id, Object.assign(new AgentTotals(), { frozen, unfrozenAtMs }));
     }
@@ -108,6 +116,13 @@ export class CountersState {
       this.claims.drop(claim.name);
     }
     this.#uncount(accountId, agentId, judgement);
+    const agent = this.agent(agentId);
+    if (judgement.seen?.order === agent.order) agent.order -= 1;
+  }
+
+  giveBackHeld(agentId: string, held: readonly HeldAmount[]): void {
+    const rules = this.agents.get(agentId)?.rules ?? null;
+    for (const one of held) rules?.giveBack(one);
   }
 
   raise(kind: VersionedKind, id: string, version: number): void {
@@ -160,23 +175,52 @@ export class CountersState {
   }
 
   #judge(trip: CheckTrip, agent: AgentTotals, frozen: boolean, nowMs: number): Judgement {
+    const { rules } = trip;
+    if (rules === undefined && trip.wantsSeen !== true) return this.#judgeBy(trip, agent, frozen, nowMs, null);
+    const seen = readBalances(agent, trip, this.#planUsed(trip, nowMs), nowMs);
+    if (rules !== undefined) {
+      const judge = new RuleJudge(rules, agent, seen, this.room, nowMs);
+      return judge.count(this.#judgeBy(trip, agent, frozen, nowMs, judge));
+    }
+    const judgement = this.#judgeBy(trip, agent, frozen, nowMs, null);
+    judgement.seen = seen;
+    return judgement;
+  }
+
+  #judgeBy(
+    trip: CheckTrip,
+    agent: AgentTotals,
+    frozen: boolean,
+    nowMs: number,
+    judge: RuleJudge | null,
+  ): OpenJudgement {
     const refusal = this.#refusal(trip, frozen, nowMs);
     if (refusal !== null) return judgementOf(trip, nowMs, refusal, null);
-    const violation = trip.violation ?? spendingOf(trip, agent, nowMs) ?? rateOf(trip, agent, nowMs);
-    const judgement = judgementOf(trip, nowMs, violation === null || trip.observe ? 'allowed' : 'denied', violation);
+    const enforced =
+      trip.violation ??
+      judge?.rule(false) ??
+      spendingOf(trip, agent, nowMs) ??
+      rateOf(trip, agent, nowMs) ??
+      judge?.limit(false) ??
+      judge?.noRoom() ??
+      null;
+    const violation = enforced ?? judge?.rule(true) ?? judge?.limit(true) ?? null;
+    const judgement = judgementOf(trip, nowMs, enforced === null || trip.observe ? 'allowed' : 'denied', violation);
     this.account(trip.accountId).count(nowMs);
     if (judgement.costMicros > 0) agent.spend(judgement.costMicros, nowMs);
     if (judgement.countsRate) agent.countRate(nowMs);
     return judgement;
   }
 
-  #refusal({ plan, accountId }: CheckTrip, frozen: boolean, nowMs: number): Judgement['outcome'] | null {
-    if (plan.sandboxExpiresAtMs !== null && nowMs >= plan.sandboxExpiresAtMs) return 'sandbox_expired';
-    if (plan.actionCap !== null) {
-      const account = this.account(accountId);
-      const used = plan.plan === 'sandbox' ? account.actionsEver : account.inPeriod(calendarDay(nowMs).month);
-      if (used >= plan.actionCap) return 'action_cap';
-    }
+  #planUsed({ accountId, plan }: CheckTrip, nowMs: number): number {
+    const account = this.account(accountId);
+    return plan.plan === 'sandbox' ? account.actionsEver : account.inPeriod(calendarDay(nowMs).month);
+  }
+
+  #refusal(trip: CheckTrip, frozen: boolean, nowMs: number): Judgement['outcome'] | null {
+    const { actionCap, sandboxExpiresAtMs } = trip.plan;
+    if (sandboxExpiresAtMs !== null && nowMs >= sandboxExpiresAtMs) return 'sandbox_expired';
+    if (actionCap !== null && this.#planUsed(trip, nowMs) >= actionCap) return 'action_cap';
     return frozen ? 'frozen' : null;
   }
 
@@ -185,6 +229,8 @@ export class CountersState {
     if (judgement.countsAction) this.account(accountId).takeBack(judgement.nowMs);
     if (judgement.costMicros > 0) agent.takeBackSpending(judgement.costMicros, judgement.nowMs);
     if (judgement.countsRate) agent.rate?.remove(judgement.nowMs);
+    const { ruleCounts, seen, nowMs } = judgement;
+    if (ruleCounts !== undefined && seen !== undefined) agent.rules?.revert(ruleCounts, seen.order, nowMs);
   }
 
   #forget(nowMs: number): void {
@@ -207,9 +253,7 @@ function spendingOf({ spending, costMicros }: CheckTrip, agent: AgentTotals, now
 function rateOf({ rate }: CheckTrip, agent: AgentTotals, nowMs: number): StaticViolation | null {
   if (rate === null) return null;
   const windowMs = rate.per_seconds * 1000;
-  agent.rateWindowMs = windowMs;
-  agent.rate?.trim(nowMs, windowMs);
-  const counted = agent.rate?.count ?? 0;
+  const counted = agent.countedRate(windowMs, nowMs);
   if (counted < rate.max) return null;
   const blocking = rate.max > 0 ? agent.rate?.at(counted - rate.max) : undefined;
   return rateViolation(rate, counted, blocking === undefined ? null : blocking + windowMs);

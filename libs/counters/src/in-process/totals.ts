@@ -1,4 +1,5 @@
 import type { GivenBackSums } from '../port.js';
+import type { AgentRules } from './agent-rules.js';
 import { calendarDay } from './calendar.js';
 import { RateWindow } from './rate-window.js';
 
@@ -47,6 +48,10 @@ export class AgentTotals {
   rate: RateWindow | null = null;
   /** Length of the rate window at the last check. */
   rateWindowMs = UNKNOWN_WINDOW_MS;
+  /** Greatest order of its checks that were judged with balances. */
+  order = 0;
+  /** `null`: no facts are set and nothing is counted towards limits. */
+  rules: AgentRules | null = null;
 
   /** Spending in its window at this time, in micro-dollars. */
   spent(window: 'day' | 'month', nowMs: number): number {
@@ -88,6 +93,13 @@ export class AgentTotals {
     this.rate.add(ms);
   }
 
+  /** Number of checks in a rate window of this length, after older ones were dropped. */
+  countedRate(windowMs: number, nowMs: number): number {
+    this.rateWindowMs = windowMs;
+    this.rate?.trim(nowMs, windowMs);
+    return this.rate?.count ?? 0;
+  }
+
   freeze(atMs: number): void {
     if (this.unfrozenAtMs < atMs) this.frozen = true;
   }
@@ -95,7 +107,9 @@ export class AgentTotals {
   /** Drops what can no longer decide; `true` when nothing is left to remember. */
   forget(nowMs: number): boolean {
     if (this.rate !== null && nowMs - this.rate.newest >= this.rateWindowMs) this.rate = null;
-    return this.rate === null && !this.frozen && this.unfrozenAtMs === 0 && this.month < calendarDay(nowMs).month;
+    if (this.rules?.forget(nowMs) === true) this.rules = null;
+    if (this.rate !== null || this.rules !== null || this.order > 0) return false;
+    return !this.frozen && this.unfrozenAtMs === 0 && this.month < calendarDay(nowMs).month;
   }
 }
 

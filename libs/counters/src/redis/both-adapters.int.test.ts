@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { chosenRules, ruleChoice } from '../contract/rule-trips.test-setup.js';
 import { tripOf } from '../counters.contract.js';
 import { InProcessCounters } from '../in-process/in-process-counters.js';
-import { CLAIM_BOUNDS } from '../port.js';
-import type { CheckTrip, Counters, Judgement } from '../port.js';
+import { CLAIM_BOUNDS, RULE_BOUNDS } from '../port.js';
+import type { CheckTrip, Counters, HeldAmount, Judgement, RuleBounds } from '../port.js';
 import { connectRedisCounters } from './connect.js';
 import { removeKeys } from './remove-keys.test-setup.js';
 
@@ -37,6 +38,8 @@ const check = fc.record({
   frozen: fc.nat(6).map((n) => n === 0),
   versions: fc.record({ account: pick(1, 2), apiKey: pick(1, 2), agent: pick(1, 2, 3) }),
   key: fc.option(fc.nat(3)),
+  rules: ruleChoice,
+  wantsSeen: fc.boolean(),
   body: fc.nat(5).map((n) => (n === 0 ? 'b2' : 'b1')),
   then: pick('answer' as const, 'answer' as const, 'refuse' as const, 'takeBack' as const, 'nothing' as const),
 });
@@ -44,6 +47,7 @@ type Check = typeof check extends fc.Arbitrary<infer T> ? T : never;
 const step = fc.oneof(
   { weight: 12, arbitrary: check },
   { weight: 3, arbitrary: pick(1, 999, 5_000, 10_000, 60_000, 599_000, 3_600_000, 86_400_000, 86_400_000 * 31) },
+  { weight: 2, arbitrary: fc.record({ skip: fc.nat(2), back: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ freeze: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ unfreeze: fc.nat(2) }) },
   {
@@ -67,9 +71,16 @@ function trip(one: Check): CheckTrip {
     costMicros: one.cost,
     spending: one.limit === null ? null : { limitMicros: one.limit, window: one.window },
     rate: one.max === null ? null : { max: one.max, per_seconds: [5, 60, 86_400][one.agent]! },
+    ...(one.rules === null ? {} : { rules: chosenRules(one.rules) }),
+    wantsSeen: one.wantsSeen,
     idempotency:
       one.key === null ? null : { keySha256: `${one.key}`.repeat(64), bodySha256: `${one.body}${one.agent}` },
   });
+}
+
+/** Amounts that a check counted, reserved or not. */
+function heldBy({ nowMs: atMs, seen, ruleCounts }: Judgement): readonly HeldAmount[] {
+  return (ruleCounts?.limits ?? []).map(({ key, amount }) => ({ key, order: seen?.order ?? 0, atMs, amount }));
 }
 
 async function settle(counters: Counters, sent: CheckTrip, judgement: Judgement, then: Check['then']): Promise<void> {
@@ -88,52 +99,65 @@ async function settle(counters: Counters, sent: CheckTrip, judgement: Judgement,
 withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
   const prefix = `both-${randomBytes(6).toString('hex')}-`;
   afterAll(() => removeKeys(url ?? '', prefix));
+  let runs = 0;
 
-  it('give identical results for any calls', async () => {
-    let runs = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
-        let nowMs = START;
-        const clock = () => nowMs;
-        const log = { info: () => undefined, warn: () => undefined };
-        const options = {
-          url: url ?? '',
-          log,
-          deadlineMs: 5_000,
-          settleMs: 0,
-          claimBounds: CLAIM_BOUNDS,
-          testClock: clock,
-        };
-        const redis = await connectRedisCounters({ ...options, prefix: `${prefix}${(runs += 1)}:` });
-        const plain = new InProcessCounters({ clock: { now: clock, notBefore: () => undefined } });
-        const same = async <T>(ask: (counters: Counters) => Promise<T>) => {
-          const expected = await ask(plain);
-          expect(await ask(redis)).toEqual(expected);
-          return expected;
-        };
-        try {
-          await same((counters) => counters.serve());
-          for (const one of steps) {
-            if (typeof one === 'number') nowMs += one;
-            else if ('freeze' in one) await same((counters) => counters.freeze(`g${one.freeze}`, nowMs));
-            else if ('unfreeze' in one) await same((counters) => counters.unfreeze(`g${one.unfreeze}`));
-            else if ('raise' in one) {
-              const id = { account: 'a0', 'api-key': 'k', agent: 'g1' }[one.raise];
-              await same((counters) => counters.raise(one.raise, id, one.to));
-            } else {
-              const sent = trip(one);
-              const result = await same((counters) => counters.check(sent));
-              if ('judgement' in result) await same((each) => settle(each, sent, result.judgement, one.then));
+  it.each([
+    ['', RULE_BOUNDS],
+    [', with little room', { agent: 5, all: 1000, window: 3, amounts: 6 }],
+  ])(
+    'give identical results for any calls%s',
+    async (_room, ruleBounds: RuleBounds) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
+          let nowMs = START;
+          const clock = () => nowMs;
+          const log = { info: () => undefined, warn: () => undefined };
+          const options = {
+            url: url ?? '',
+            log,
+            deadlineMs: 5_000,
+            settleMs: 0,
+            claimBounds: CLAIM_BOUNDS,
+            ruleBounds,
+            testClock: clock,
+          };
+          const redis = await connectRedisCounters({ ...options, prefix: `${prefix}${(runs += 1)}:` });
+          const plain = new InProcessCounters({ clock: { now: clock, notBefore: () => undefined }, ruleBounds });
+          const held: Record<number, (readonly HeldAmount[])[]> = { 0: [], 1: [], 2: [] };
+          const same = async <T>(ask: (counters: Counters) => Promise<T>) => {
+            const expected = await ask(plain);
+            expect(await ask(redis)).toEqual(expected);
+            return expected;
+          };
+          try {
+            await same((counters) => counters.serve());
+            for (const one of steps) {
+              if (typeof one === 'number') nowMs += one;
+              else if ('skip' in one) {
+                const amounts = held[one.skip]?.at(-1 - one.back) ?? [];
+                await same((counters) => counters.giveBackHeld(`g${one.skip}`, amounts));
+              } else if ('freeze' in one) await same((counters) => counters.freeze(`g${one.freeze}`, nowMs));
+              else if ('unfreeze' in one) await same((counters) => counters.unfreeze(`g${one.unfreeze}`));
+              else if ('raise' in one) {
+                const id = { account: 'a0', 'api-key': 'k', agent: 'g1' }[one.raise];
+                await same((counters) => counters.raise(one.raise, id, one.to));
+              } else {
+                const sent = trip(one);
+                const result = await same((counters) => counters.check(sent));
+                if ('judgement' in result) held[one.agent]?.push(heldBy(result.judgement));
+                if ('judgement' in result) await same((each) => settle(each, sent, result.judgement, one.then));
+              }
             }
+            await same(async (counters) => (await counters.claims()).evicted);
+            for (const id of ['a0', 'a1']) await same((counters) => counters.usage(id));
+            for (const id of ['g0', 'g1', 'g2']) await same((counters) => counters.isFrozen(id));
+          } finally {
+            await redis.close();
           }
-          await same(async (counters) => (await counters.claims()).evicted);
-          for (const id of ['a0', 'a1']) await same((counters) => counters.usage(id));
-          for (const id of ['g0', 'g1', 'g2']) await same((counters) => counters.isFrozen(id));
-        } finally {
-          await redis.close();
-        }
-      }),
-      { numRuns: 60 },
-    );
-  }, 60_000);
+        }),
+        { numRuns: 60 },
+      );
+    },
+    60_000,
+  );
 });

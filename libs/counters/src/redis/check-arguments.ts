@@ -1,7 +1,10 @@
-import type { CheckTrip, ClaimBounds } from '../port.js';
+import type { CheckTrip, ClaimBounds, RuleBounds } from '../port.js';
 import { shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { claimFacts } from './replies.js';
+import { SCRIPTS } from './script.js';
+import type { Script } from './script.js';
+import { ruleArgument, violationTexts } from './rule-arguments.js';
 
 /** Arguments of the check's script: see `lua/check.ts`. */
 export interface CheckArguments {
@@ -9,7 +12,20 @@ export interface CheckArguments {
   readonly args: readonly (string | number)[];
 }
 
-export function checkArguments(trip: CheckTrip, names: Keys, bounds: ClaimBounds): CheckArguments {
+/** The script for a trip: see `lua/check.ts`. */
+export function checkScriptOf({ rules, wantsSeen }: CheckTrip): Script {
+  if (rules !== undefined) return SCRIPTS.ruledCheck;
+  return wantsSeen === true ? SCRIPTS.seenCheck : SCRIPTS.check;
+}
+
+export function checkArguments(
+  trip: CheckTrip,
+  names: Keys,
+  bounds: ClaimBounds,
+  ruleBounds: RuleBounds,
+  script: Script,
+): CheckArguments {
+  const ruled = script === SCRIPTS.ruledCheck;
   const { accountId, agentId, apiKeyId, versions, plan, spending, rate, idempotency } = trip;
   const keys = [
     names.state,
@@ -34,11 +50,16 @@ export function checkArguments(trip: CheckTrip, names: Keys, bounds: ClaimBounds
     plan.plan === 'sandbox' ? 1 : 0,
     plan.sandboxExpiresAtMs ?? '',
   ];
+  if (ruled) {
+    const without = trip.wantsSeen === true ? '' : '-';
+    args.push(trip.rules === undefined ? without : ruleArgument(trip.rules, ruleBounds));
+  }
   if (idempotency !== null) {
     const { keySha256, bodySha256 } = idempotency;
     keys.push(names.claim(accountId, keySha256));
     args.push(agentId, bodySha256, trip.entropy, JSON.stringify(claimFacts(trip)), bounds.all, bounds.account);
     args.push(accountId, shortHash(keySha256), trip.profileVersion);
+    if (ruled) args.push(violationTexts(trip.rules));
   }
   return { keys, args };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { amountOf, limitOf, ruleOf, ruleTripOf } from '../contract/rule-trips.test-setup.js';
 import { tripOf } from '../counters.contract.js';
 import type { CheckTrip } from '../port.js';
 import { connectRedisCounters } from './connect.js';
@@ -34,10 +35,21 @@ const base = (n: number): CheckTrip => ({
   agentId: of(agents, n),
   plan: { plan: 'enterprise', actionCap: 1e9, sandboxExpiresAtMs: null },
 });
+const onFact = ruleTripOf({
+  facts: [{ id: 'secret', key: 'session' }],
+  conditional: [ruleOf({ facts: [0], truth: 0b10 })],
+});
+const limits = (count: number) =>
+  ruleTripOf({ limits: ids(count).map((key) => limitOf({ id: key, key, windowSeconds: 1, max: amountOf('10000') })) });
+const [oneLimit, fourLimits] = [limits(1), limits(4)];
 const hex = (n: number) => n.toString(16).padStart(64, 'a');
 const kinds: readonly (readonly [string, (n: number) => CheckTrip])[] = [
   ['spending', base],
   ['spending, rate', (n) => ({ ...base(n), rate: { max: 100_000, per_seconds: 60 } })],
+  ['spending, balances', (n) => ({ ...base(n), wantsSeen: true })],
+  ['spending, a rule on a fact', (n) => ({ ...base(n), rules: onFact })],
+  ['spending, a limit', (n) => ({ ...base(n), rules: oneLimit })],
+  ['spending, 4 limits', (n) => ({ ...base(n), rules: fourLimits })],
   ['spending, a new key each', (n) => ({ ...base(n), idempotency: { keySha256: hex(n), bodySha256: hex(1) } })],
 ];
 
@@ -96,6 +108,21 @@ await memoryOf('claim more once answered', 20_000, (n) =>
 await memoryOf('time in a rate window', 50_000, (n) =>
   counters.check({ ...base(n), agentId: of(agents, 0), rate: { max: 100_000, per_seconds: 3600 } }),
 );
+await memoryOf('window of a limit with one amount', 20_000, (n) => {
+  const rules = ruleTripOf({ limits: [limitOf({ key: hex(n), windowSeconds: 3600 })] });
+  return counters.check({ ...base(n), rules });
+});
+const hour = ruleTripOf({ limits: [limitOf({ windowSeconds: 3600, max: amountOf('10000') })] });
+await memoryOf('amount in a window', 10_000, (n) =>
+  counters.check({ ...base(n), agentId: of(agents, 0), rules: hour }),
+);
+await memoryOf('fact', 20_000, (n) => {
+  const rules = ruleTripOf({
+    facts: [{ id: 'secret', key: hex(n) }],
+    sets: [{ fact: 0, ttlSeconds: 3600, on: 'allowed' }],
+  });
+  return counters.check({ ...base(n), rules });
+});
 await redis.flushdb();
 redis.disconnect();
 await counters.close();

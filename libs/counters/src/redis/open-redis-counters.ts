@@ -1,5 +1,5 @@
-import { CLAIM_BOUNDS } from '../port.js';
-import type { ClaimBounds, Counters } from '../port.js';
+import { CLAIM_BOUNDS, RULE_BOUNDS } from '../port.js';
+import type { ClaimBounds, Counters, RuleBounds } from '../port.js';
 
 export interface OpenRedisCountersOptions {
   /** `redis://` or `rediss://`, with the number of the database as path. */
@@ -13,6 +13,8 @@ export interface OpenRedisCountersOptions {
   readonly settleMs?: number;
   /** Number of idempotency keys remembered (24 hours each); default `CLAIM_BOUNDS`. */
   readonly claimBounds?: ClaimBounds;
+  /** Number of facts, windows and amounts that are kept; default `RULE_BOUNDS`. */
+  readonly ruleBounds?: RuleBounds;
 }
 
 interface Log {
@@ -38,6 +40,7 @@ export async function openRedisCounters(options: OpenRedisCountersOptions): Prom
     // Gateways append until the same deadline; the log's own answer may take as long again.
     settleMs: options.settleMs ?? 2 * deadlineMs + 1000,
     claimBounds: options.claimBounds ?? CLAIM_BOUNDS,
+    ruleBounds: options.ruleBounds ?? RULE_BOUNDS,
     testClock: null,
   });
 }

@@ -1,8 +1,9 @@
 import { allows } from '../port.js';
-import type { CountedEvent, StoredAnswer, UsageSnapshot } from '../port.js';
+import type { CountedEvent, HeldAmount, RuleSnapshot, StoredAnswer, UsageSnapshot } from '../port.js';
 import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { dayNumber, monthNumber } from './months.js';
+import { factField, heldRows, limitField } from './rule-arguments.js';
 
 /** Rows of one script call: it must not block Redis for long. */
 const ROWS = 250;
@@ -13,7 +14,8 @@ const RATE_ROW = 10;
 /** The maximum `max` of a rate limit: older times never decide. */
 const MOST_TIMES = 100_000;
 
-type Row = readonly (string | number | readonly number[])[];
+type Value = string | number | boolean;
+type Row = readonly (Value | readonly (Value | readonly Value[])[])[];
 
 /** A snapshot as JSON for the script `RESTORE`, in portions. */
 export function* snapshotRows(snapshot: UsageSnapshot, keys: Keys): Generator<string> {
@@ -30,7 +32,7 @@ function* portions(rows: Iterable<Row>): Generator<string> {
   let weight = 0;
   for (const row of rows) {
     portion.push(row);
-    weight += row[0] === 'r' ? RATE_ROW : 1;
+    weight += row[0] === 'r' || row[0] === 'l' ? RATE_ROW : 1;
     if (weight < ROWS) continue;
     yield JSON.stringify(portion);
     portion = [];
@@ -48,10 +50,11 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
     const { agentId, day, dayMicros, month, monthMicros, rateTimes, frozen, unfrozenAtMs } = agent;
     const sums = [dayNumber(day), dayMicros, monthNumber(month), monthMicros];
     const back = [agent.dayBackMicros ?? 0, agent.monthBackMicros ?? 0];
-    yield ['g', agentId, ...sums, frozen ? 1 : 0, unfrozenAtMs, ...back];
+    yield ['g', agentId, ...sums, frozen ? 1 : 0, unfrozenAtMs, ...back, agent.order ?? 0];
     const times = [...rateTimes].sort((a, b) => a - b).slice(-MOST_TIMES);
     for (let i = 0; i < times.length; i += TIMES) yield ['r', agentId, times.slice(i, i + TIMES)];
   }
+  for (const { agentId, rules } of agents) if (rules !== undefined) yield* ruleRows(agentId, rules);
   for (const { accountId, keySha256, bodySha256, occurredAtMs, profileVersion, answer } of claims) {
     if (answer.status !== 200) continue;
     const kept = [JSON.stringify(answer), allowedBy(answer, profileVersion)];
@@ -60,6 +63,23 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
   for (const { kind, id, version } of versions) {
     const row = ['v', keys.versioned(kind, id), version];
     yield kind === 'session' ? [...row, SESSION_KEPT_MS] : row;
+  }
+}
+
+function* ruleRows(agentId: string, { facts, limits }: RuleSnapshot): Generator<Row> {
+  for (const fact of facts) yield ['f', agentId, factField(fact), fact.order, fact.expiresAtMs];
+  const windows = new Map<string, (HeldAmount & { readonly windowSeconds: number })[]>();
+  for (const held of limits) {
+    const window = windows.get(held.key);
+    if (window === undefined) windows.set(held.key, [held]);
+    else window.push(held);
+  }
+  for (const [key, window] of windows) {
+    for (let i = 0; i < window.length; i += TIMES) {
+      const amounts = window.slice(i, i + TIMES);
+      const flat = amounts.flatMap(({ atMs, order, amount }) => [atMs, order, amount.units, amount.nanos]);
+      yield ['l', agentId, limitField(key), (window[0]?.windowSeconds ?? 0) * 1000, flat];
+    }
   }
 }
 
@@ -75,10 +95,26 @@ function eventRow(event: CountedEvent): Row {
     flag(event.countsRate),
     flag(event.freezesAgent),
   ];
+  const ruled = ruleParts(event);
   // Other answers are not replayed.
-  if (idempotency?.answer.status !== 200) return row;
+  if (idempotency?.answer.status !== 200) return ruled === null ? row : [...row, false, false, false, false, ...ruled];
   const { keySha256, bodySha256, profileVersion, answer } = idempotency;
-  return [...row, shortHash(keySha256), bodySha256, JSON.stringify(answer), allowedBy(answer, profileVersion)];
+  const kept = [shortHash(keySha256), bodySha256, JSON.stringify(answer), allowedBy(answer, profileVersion)];
+  return [...row, ...kept, ...(ruled ?? [])];
+}
+
+/** Order, facts, limits and amounts given back; `null`: the event has none. */
+function ruleParts({ order = 0, ruleCounts, givesBack = [] }: CountedEvent): Row | null {
+  if (order === 0 && givesBack.length === 0) return null;
+  const facts = ruleCounts?.facts.flatMap((fact) => [factField(fact), fact.expiresAtMs]) ?? [];
+  const limits =
+    ruleCounts?.limits.flatMap(({ key, windowSeconds, amount }) => [
+      limitField(key),
+      windowSeconds * 1000,
+      amount.units,
+      amount.nanos,
+    ]) ?? [];
+  return [order, facts, limits, heldRows(givesBack)];
 }
 
 /** As the fifth of `lua/claims.ts`. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { countersModelContract } from '../counters-model.contract.js';
 import { countersContract } from '../counters.contract.js';
 import type { OpenCounters } from '../counters.contract.js';
-import { CLAIM_BOUNDS } from '../port.js';
+import { CLAIM_BOUNDS, RULE_BOUNDS } from '../port.js';
 import type { Counters } from '../port.js';
 import { connectRedisCounters } from './connect.js';
 import { removeKeys } from './remove-keys.test-setup.js';
@@ -16,7 +16,7 @@ withRedis('with Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
   let installations = 0;
   afterAll(() => removeKeys(url ?? '', run));
 
-  const open: OpenCounters = async ({ clock, claimBounds = CLAIM_BOUNDS }) => {
+  const open: OpenCounters = async ({ clock, claimBounds = CLAIM_BOUNDS, ruleBounds = RULE_BOUNDS }) => {
     const prefix = `${run}${(installations += 1)}:`;
     const clients: Counters[] = [];
     const another = async () => {
@@ -27,6 +27,7 @@ withRedis('with Redis (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
         deadlineMs: 5_000,
         settleMs: 0,
         claimBounds,
+        ruleBounds,
         testClock: clock,
       });
       clients.push(counters);

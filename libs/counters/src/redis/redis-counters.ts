@@ -10,19 +10,22 @@ import type {
   CountedEvent,
   Counters,
   GivenBackSums,
+  HeldAmount,
   Judgement,
   RebuildLease,
+  RuleBounds,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,
 } from '../port.js';
-import { checkArguments } from './check-arguments.js';
+import { checkArguments, checkScriptOf } from './check-arguments.js';
 import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { dayNumber, monthNumber, monthText } from './months.js';
 import { eventRows, snapshotRows } from './rebuild-rows.js';
 import type { CallOptions, RedisLink } from './redis-link.js';
-import { checkResult, DONE, LOST, REBUILDING } from './replies.js';
+import { checkResult, DONE, LOST, REBUILDING, RULED } from './replies.js';
+import { heldArgument, revertedArgument } from './rule-arguments.js';
 import { SCRIPTS } from './script.js';
 import type { Script } from './script.js';
 import { RedisRebuildLease } from './rebuild-lease.js';
@@ -31,6 +34,7 @@ export interface RedisCountersOptions {
   readonly link: RedisLink;
   readonly keys: Keys;
   readonly claimBounds: ClaimBounds;
+  readonly ruleBounds: RuleBounds;
   readonly settleMs: number;
   /** Only for tests: the time used instead of that of Redis. */
   readonly testClock: (() => number) | null;
@@ -73,11 +77,9 @@ export class RedisCounters implements Counters {
   }
 
   async check(trip: CheckTrip): Promise<CheckTripResult> {
-    const { keys, claimBounds } = this.#options;
-    const sent = checkArguments(trip, keys, claimBounds);
-    const late = (reply: readonly unknown[]) => this.#withdraw(reply, trip);
     try {
-      return checkResult(await this.#call(SCRIPTS.check, sent.keys, sent.args, { late }), trip);
+      const reply = await this.#check(trip, checkScriptOf(trip));
+      return checkResult(reply[0] === RULED ? await this.#check(trip, SCRIPTS.ruledCheck) : reply, trip);
     } catch (error) {
       if (error instanceof CountersUnavailable) return { kind: 'unavailable', reason: error.message };
       throw error;
@@ -101,6 +103,8 @@ export class RedisCounters implements Counters {
       at.push(keys.claim(accountId, keySha256));
       args.push(accountId, shortHash(keySha256));
     }
+    const reverted = revertedArgument(judgement);
+    if (reverted !== null) args.push(...(keySha256 === null ? ['', ''] : []), reverted);
     await this.#call(SCRIPTS.takeBack, at, args);
   }
 
@@ -108,6 +112,10 @@ export class RedisCounters implements Counters {
     const { keys } = this.#options;
     const sums = [dayNumber(day), dayMicros, monthNumber(month), monthMicros];
     await this.#call(SCRIPTS.giveBack, [keys.state, keys.agent(agentId)], sums);
+  }
+
+  async giveBackHeld(agentId: string, held: readonly HeldAmount[]): Promise<void> {
+    await this.#call(SCRIPTS.giveBackHeld, [this.#options.keys.state], [agentId, heldArgument(held)]);
   }
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {
@@ -213,6 +221,13 @@ export class RedisCounters implements Counters {
     this.#state = REBUILDING_WORDS;
   }
 
+  #check(trip: CheckTrip, script: Script): Promise<readonly unknown[]> {
+    const { keys, claimBounds, ruleBounds } = this.#options;
+    const sent = checkArguments(trip, keys, claimBounds, ruleBounds, script);
+    const late = (reply: readonly unknown[]) => this.#withdraw(reply, trip);
+    return this.#call(script, sent.keys, sent.args, { late });
+  }
+
   async #call(
     script: Script,
     keys: readonly string[],
@@ -230,7 +245,7 @@ export class RedisCounters implements Counters {
 
   /** Counted after its caller was refused: its event is not appended. */
   #withdraw(reply: readonly unknown[], trip: CheckTrip): void {
-    if (Number(reply[0]) < DONE) return;
+    if (Number(reply[0]) < DONE || reply[0] === RULED) return;
     const result = checkResult(reply, trip);
     if (result.kind !== 'judged' && result.kind !== 'claimed') return;
     const keySha256 = trip.idempotency?.keySha256 ?? null;
@@ -238,4 +253,9 @@ export class RedisCounters implements Counters {
   }
 }
 
-const SHOWS_SERVICE: ReadonlySet<Script> = new Set([SCRIPTS.look, SCRIPTS.check]);
+const SHOWS_SERVICE: ReadonlySet<Script> = new Set([
+  SCRIPTS.look,
+  SCRIPTS.check,
+  SCRIPTS.seenCheck,
+  SCRIPTS.ruledCheck,
+]);

@@ -1,7 +1,9 @@
 import { judgementOf } from '../judgement.js';
 import type { JudgedFacts } from '../judgement.js';
-import type { CheckTrip, CheckTripResult, Judgement, StaticViolation, StoredAnswer } from '../port.js';
+import type { CheckTrip, CheckTripResult, Judgement, RuleTrip, StaticViolation, StoredAnswer } from '../port.js';
 import { rateViolation, spendingViolation } from '../violations.js';
+import { keptRules, ruledJudgement } from './rule-replies.js';
+import type { KeptRules } from './rule-replies.js';
 
 /** First member of every script's reply. Values above 0 are specific to the script. */
 export const LATE = -1;
@@ -10,31 +12,45 @@ export const LOST = 0;
 export const DONE = 1;
 
 /** The facts of a trip that its judgement contains; kept with a claim. */
-export type ClaimFacts = JudgedFacts & Pick<CheckTrip, 'violation' | 'spending'>;
+export type ClaimFacts = JudgedFacts & Pick<CheckTrip, 'violation' | 'spending'> & { readonly rules?: KeptRules };
 
 const OUTCOMES = [null, 'allowed', 'denied', 'frozen', 'sandbox_expired', 'action_cap'] as const;
 
+/** The claim was judged with more than the script reads: `RULED_CHECK` has to judge this trip. */
+export const RULED = 8;
+
 export function claimFacts(trip: CheckTrip): ClaimFacts {
   const { entropy, actionSalt, payloadSalt, versions, costMicros, rate, freezeOnViolation, violation, spending } = trip;
-  return { entropy, actionSalt, payloadSalt, versions, costMicros, rate, freezeOnViolation, violation, spending };
+  const facts = {
+    entropy,
+    actionSalt,
+    payloadSalt,
+    versions,
+    costMicros,
+    rate,
+    freezeOnViolation,
+    violation,
+    spending,
+  };
+  return trip.rules === undefined ? facts : { ...facts, rules: keptRules(trip.rules) };
 }
 
 /** The result in the reply of the check's script; `trip` is the one that was sent. */
 export function checkResult(reply: readonly unknown[], trip: CheckTrip): CheckTripResult {
   switch (reply[0]) {
     case 1:
-      return { kind: 'judged', judgement: judgementAt(reply, 1, trip) };
+      return { kind: 'judged', judgement: judgementAt(reply, 1, trip, reply[6], trip.rules) };
     case 2:
       return { kind: 'stale', versions: { account: at(reply, 1), apiKey: at(reply, 2), agent: at(reply, 3) } };
     case 3:
       return { kind: 'answered', answer: JSON.parse(String(reply[1])) as StoredAnswer };
     case 4:
-      return { kind: 'claimed', judgement: judgementAt(reply, 1, factsAt(reply, 6)) };
+      return { kind: 'claimed', judgement: claimedAt(reply, 1, 6) };
     case 5:
       return {
         kind: 'rejudged',
-        judgement: judgementAt(reply, 1, trip),
-        superseded: judgementAt(reply, 6, factsAt(reply, 11)),
+        judgement: judgementAt(reply, 1, trip, reply[14], trip.rules),
+        superseded: claimedAt(reply, 6, 11),
       };
     case 6:
       return { kind: 'conflict' };
@@ -49,18 +65,36 @@ function at(reply: readonly unknown[], index: number): number {
   return Number(reply[index]);
 }
 
-function factsAt(reply: readonly unknown[], index: number): ClaimFacts {
-  return JSON.parse(String(reply[index])) as ClaimFacts;
+/** The judgement of a claim from `index` on, whose facts are at `facts`, followed by balances and violation. */
+function claimedAt(reply: readonly unknown[], index: number, facts: number): Judgement {
+  const kept = JSON.parse(String(reply[facts])) as ClaimFacts;
+  const text = String(reply[facts + 2] ?? '');
+  const found = text === '' ? null : (JSON.parse(text) as StaticViolation);
+  return judgementAt(reply, index, kept, reply[facts + 1], kept.rules, found);
 }
 
-/** Time, outcome, finding, count and the time at which the next check fits, from `index` on. */
-function judgementAt(reply: readonly unknown[], index: number, facts: ClaimFacts): Judgement {
+/**
+ * Time, outcome, finding, count and the time at which the next check fits, from `index` on.
+ * @param seen balances in the form of `lua/check-rules.ts`; empty: none
+ * @param found the violation of a rule or limit in a claim; `null`: it is in `rules`
+ */
+function judgementAt(
+  reply: readonly unknown[],
+  index: number,
+  facts: ClaimFacts | CheckTrip,
+  seen: unknown,
+  rules: RuleTrip | KeptRules | undefined,
+  found: StaticViolation | null = null,
+): Judgement {
   const outcome = OUTCOMES[at(reply, index + 1)];
   if (outcome === undefined || outcome === null) throw new Error('the check’s script gave no outcome');
-  return judgementOf(facts, at(reply, index), outcome, violationAt(reply, index + 2, facts));
+  const judgement = judgementOf(facts, at(reply, index), outcome, violationAt(reply, index + 2, facts));
+  if (typeof seen !== 'string' || seen === '') return judgement;
+  const finding = { code: at(reply, index + 2), index: at(reply, index + 3), oldestMs: at(reply, index + 4) };
+  return ruledJudgement(judgement, seen, rules, facts.rate !== null, finding, found);
 }
 
-function violationAt(reply: readonly unknown[], index: number, facts: ClaimFacts): StaticViolation | null {
+function violationAt(reply: readonly unknown[], index: number, facts: ClaimFacts | CheckTrip): StaticViolation | null {
   const counted = at(reply, index + 1);
   const fitsAt = at(reply, index + 2);
   switch (at(reply, index)) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { CHECK } from './lua/check.js';
+import { CHECK, RULED_CHECK, SEEN_CHECK } from './lua/check.js';
 import {
   AGENT_USAGE,
   ANSWER_OF,
@@ -14,7 +14,7 @@ import {
   VERSION,
 } from './lua/flags.js';
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
-import { ANSWERED, GIVE_BACK, TAKE_BACK } from './lua/settle.js';
+import { ANSWERED, GIVE_BACK, GIVE_BACK_HELD, TAKE_BACK } from './lua/settle.js';
 
 /** A script with its SHA-1. */
 export interface Script {
@@ -27,9 +27,12 @@ const script = (name: string, lua: string): Script => ({ name, lua, sha1: hash('
 
 export const SCRIPTS = {
   check: script('check', CHECK),
+  seenCheck: script('seenCheck', SEEN_CHECK),
+  ruledCheck: script('ruledCheck', RULED_CHECK),
   answered: script('answered', ANSWERED),
   takeBack: script('takeBack', TAKE_BACK),
   giveBack: script('giveBack', GIVE_BACK),
+  giveBackHeld: script('giveBackHeld', GIVE_BACK_HELD),
   look: script('look', LOOK),
   now: script('now', NOW),
   raise: script('raise', RAISE),

@@ -1,6 +1,7 @@
 import { CLAIMS } from './claims.js';
 import { PRELUDE } from './prelude.js';
-import { TOTALS } from './totals.js';
+import { RULES } from './rules.js';
+import { TOTALS_WITH_ORDER } from './totals.js';
 
 /**
  * Takes the lease of a rebuild. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts, start from zero, new
@@ -17,7 +18,9 @@ if ARGV[6] == '1' or not gen then
   local now = clock()
   -- The clock of a test may be stopped: then times do not distinguish generations.
   local name = string.sub(KEYS[1], 1, -6)
-  if gen then call('DEL', name .. 'claims:' .. gen, name .. 'sizes:' .. gen) end
+  if gen then
+    call('DEL', name .. 'claims:' .. gen, name .. 'sizes:' .. gen, name .. 'kept:' .. gen, name .. 'ends:' .. gen)
+  end
   call('HSET', KEYS[1], 'gen', ARGV[7], 'since', whole(ARGV[3] == '' and now or now - 1))
   if ARGV[3] == '' then keep_time(now + 1) end
 end
@@ -31,7 +34,7 @@ if st[1] ~= ARGV[1] or call('GET', KEYS[2]) ~= ARGV[4] then return {2} end
 call('PEXPIRE', KEYS[2], ARGV[5])
 `;
 
-const PUT_BACK = `${HELD_LEASE}${TOTALS}${CLAIMS}
+const PUT_BACK = `${HELD_LEASE}${TOTALS_WITH_ORDER}${CLAIMS}${RULES}
 local now = clock()
 local function not_before(ms)
   if ARGV[3] == '' and ms > now and ms <= wall + DAY then
@@ -59,8 +62,9 @@ local rows = cjson.decode(ARGV[6])
 /**
  * Facts of a snapshot. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts, rows as JSON, most claims of
  * all and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros,
- * frozen, unfrozen at, credited micros of the day, of the month]`, `["r", agent, begins, times]`, `["c", account, key,
- * body, time, answer, allowed by]`, `["v", key, version]`.
+ * frozen, unfrozen at, credited micros of the day, of the month, order]`, `["r", agent, times]`, `["f", agent, field of
+ * a fact, order, expiry]`, `["l", agent, field of a limit, window in ms, [time, order, units, nanos, …]]`, `["c",
+ * account, key, body, time, answer, allowed by]`, `["v", key, version]`.
  */
 export const RESTORE = `${PUT_BACK}
 for i = 1, #rows do
@@ -77,7 +81,9 @@ for i = 1, #rows do
     local key, rate_key = name .. 'g:' .. row[2], name .. 'r:' .. row[2]
     local g = agent_of(key)
     g.d, g.x, g.m, g.y, g.q = row[3], row[4], row[5], row[6], 0
+    g.o = row[11]
     call('DEL', rate_key)
+    drop_kept(row[2])
     put_agent(key, rate_key, g)
     call('HDEL', key, 'b')
     g.b = nil
@@ -89,6 +95,20 @@ for i = 1, #rows do
     for j = 1, #row[3] do times[j] = whole(row[3][j]) end
     call('RPUSH', name .. 'r:' .. row[2], unpack(times))
     call('PEXPIRE', name .. 'r:' .. row[2], UNKNOWN_WINDOW)
+  elseif kind == 'f' then
+    if row[5] > now then
+      local k = kept_of(row[2], {row[3]})
+      set_fact(k, row[3], row[4], now, row[5] - now)
+      put_kept(k, now)
+    end
+  elseif kind == 'l' then
+    local k, amounts = kept_of(row[2], {row[3]}), row[5]
+    for j = 1, #amounts, 4 do
+      if now - amounts[j] < row[4] then
+        count_amount(k, row[3], amounts[j], amounts[j + 1], amounts[j + 2], amounts[j + 3], row[4])
+      end
+    end
+    put_kept(k, now)
   elseif kind == 'c' then
     put_answered(row[2], row[3], row[4], row[5], row[6], row[7])
   else
@@ -102,10 +122,35 @@ return {1}
 
 /**
  * Events of the log's tail, each counted as its check was. KEYS and ARGV as of `RESTORE`, rows: `[account, agent, time,
- * counts an action, cost, counts towards the rate, freezes, key, body, answer, allowed by]`, the last four only with an
- * idempotency key.
+ * counts an action, cost, counts towards the rate, freezes, key, body, answer, allowed by, order, facts, limits, given
+ * back]`, the last four only of an event with order or with amounts that are given back, the four before then `false`
+ * without an idempotency key. Facts: field and expiry of each; limits: field, window in ms, units and nanos of each; given
+ * back: as of `GIVE_BACK_HELD`.
  */
 export const REPLAY = `${PUT_BACK}
+local function replay_rules(row, key, rate_key)
+  local agent, at, order, facts, limits = row[2], row[3], row[12], row[13], row[14]
+  local g = agent_of(key)
+  if order > g.o then
+    g.o = order
+    put_order(key, rate_key, g)
+  end
+  give_back_held(agent, now, row[15])
+  local fields = {}
+  for i = 1, #facts, 2 do fields[#fields + 1] = facts[i] end
+  for i = 1, #limits, 4 do fields[#fields + 1] = limits[i] end
+  if #fields == 0 then return end
+  local k = kept_of(agent, fields)
+  for i = 1, #facts, 2 do
+    if facts[i + 1] > now then set_fact(k, facts[i], order, at, facts[i + 1] - at) end
+  end
+  for i = 1, #limits, 4 do
+    if now - at < limits[i + 1] then
+      count_amount(k, limits[i], at, order, limits[i + 2], limits[i + 3], limits[i + 1])
+    end
+  end
+  put_kept(k, now)
+end
 for i = 1, #rows do
   local row = rows[i]
   local at = row[3]
@@ -132,6 +177,7 @@ for i = 1, #rows do
     local h = call('HMGET', key, 'f', 'u')
     if at > (tonumber(h[2]) or 0) and at > (tonumber(h[1]) or 0) then call('HSET', key, 'f', whole(at)) end
   end
+  if row[12] then replay_rules(row, key, rate_key) end
   if row[8] then put_answered(row[1], row[8], row[9], at, row[10], row[11]) end
 end
 return {1}

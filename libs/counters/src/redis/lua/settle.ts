@@ -1,6 +1,7 @@
 import { CLAIMS } from './claims.js';
 import { PRELUDE, SAME_RUN, SERVING } from './prelude.js';
-import { TOTALS } from './totals.js';
+import { RULES } from './rules.js';
+import { TOTALS, TOTALS_WITH_ORDER } from './totals.js';
 
 /**
  * `Counters.answered`. KEYS: state, claim. ARGV from 4: the answer is to be kept, entropy or empty, answer, account id,
@@ -23,10 +24,11 @@ return {1}
 
 /**
  * `Counters.takeBack`. KEYS: state, account, agent, rate, and with an idempotency key claim. ARGV from 4: time, cost,
- * counts an action, counts towards the rate, entropy, account id, short hash of the key. Judgements from before the
- * counts started from zero are not in them.
+ * counts an action, counts towards the rate, entropy, account id and short hash of the key or empty; with the
+ * balances of the judgement as JSON its order, fields of facts, and field, units and nanos of each limit.
+ * Judgements from before the counts started from zero are not in them.
  */
-export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS}${CLAIMS}
+export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS_WITH_ORDER}${CLAIMS}${RULES}
 local at = tonumber(ARGV[4])
 if at <= (tonumber(st[6]) or -1) then return {1} end
 if KEYS[5] then
@@ -41,6 +43,14 @@ if KEYS[5] then
   unlist(ARGV[9], ARGV[10])
 end
 uncount(KEYS[2], KEYS[3], KEYS[4], at, tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1')
+if ARGV[11] then
+  local counted, g = cjson.decode(ARGV[11]), agent_of(KEYS[3])
+  uncount_rules(string.sub(KEYS[3], #name + 3), at, clock(), counted)
+  if g.own and g.o == counted[1] then
+    g.o = g.o - 1
+    put_order(KEYS[3], KEYS[4], g)
+  end
+end
 return {1}
 `;
 
@@ -48,5 +58,14 @@ return {1}
 export const GIVE_BACK = `${PRELUDE}${SERVING}${TOTALS}
 local g = agent_of(KEYS[2])
 if g.own then give_back(KEYS[2], g, tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])) end
+return {1}
+`;
+
+/**
+ * `Counters.giveBackHeld`. KEYS: state. ARGV from 4: agent id, and as JSON of each amount the field of its limit, time,
+ * order, units and nanos.
+ */
+export const GIVE_BACK_HELD = `${PRELUDE}${SERVING}${CLAIMS}${RULES}
+give_back_held(ARGV[4], clock(), cjson.decode(ARGV[5]))
 return {1}
 `;

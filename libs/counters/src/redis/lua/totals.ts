@@ -2,11 +2,15 @@
  * Totals of accounts and agents. Hash of an account: `v` version; `e` the generation of the rest, `p` month, `n`
  * actions in it, `t` actions ever. Hash of an agent: `v` version, `f` newest freeze, `u` newest unfreeze; `e` the
  * generation of the rest, `d` and `x` day and spending in it, `m` and `y` month likewise, `q` expiry of the list of its
- * rate. `b` are the credits of both, packed: 1 generation, 2 and 3 day and micro-dollars, 4 and 5 month likewise.
- * Counts of another generation are void; versions and freezes belong to none. Days are numbered from 1970, months from
- * year 0. The list of a rate holds times in ascending order.
+ * rate, `o` order of the newest check that was judged with balances. `b` are the credits of both, packed:
+ * 1 generation, 2 and 3 day and micro-dollars, 4 and 5 month likewise. Counts of another generation are void; versions
+ * and freezes belong to none. Days are numbered from 1970, months from year 0. The list of a rate holds times in
+ * ascending order.
  */
-export const TOTALS = `
+function totals(withOrder: boolean): string {
+  const only = (lua: string) => (withOrder ? lua : '');
+  const plain = (lua: string) => (withOrder ? '' : lua);
+  return `
 local function account_of(key)
   local a = call('HMGET', key, 'v', 'e', 'p', 'n', 't')
   local own = a[2] == gen
@@ -29,22 +33,28 @@ local function back_of(packed)
   return b[1] == gen and b or nil
 end
 local function agent_of(key)
-  local h = call('HMGET', key, 'v', 'f', 'u', 'e', 'd', 'x', 'm', 'y', 'q', 'b')
+  local h = call('HMGET', key, 'v', 'f', 'u', 'e', 'd', 'x', 'm', 'y', 'q', 'b'${only(", 'o'")})
   local own = h[4] == gen
   return {
     v = tonumber(h[1]) or -1, f = tonumber(h[2]) or 0, u = tonumber(h[3]) or 0, own = own,
     d = own and tonumber(h[5]) or 0, x = own and tonumber(h[6]) or 0,
     m = own and tonumber(h[7]) or 0, y = own and tonumber(h[8]) or 0, q = own and tonumber(h[9]) or 0,
-    b = own and back_of(h[10]) or nil
+    b = own and back_of(h[10]) or nil${only(`,
+    o = own and tonumber(h[11]) or 0`)}
   }
 end
 local function put_agent(key, rate_key, g)
   if not g.own then
     call('DEL', rate_key)
+    ${plain("call('HDEL', key, 'o')")}
     g.own = true
   end
-  call('HSET', key, 'e', gen, 'd', whole(g.d), 'x', whole(g.x), 'm', whole(g.m), 'y', whole(g.y), 'q', whole(g.q))
+  call('HSET', key, 'e', gen, 'd', whole(g.d), 'x', whole(g.x), 'm', whole(g.m), 'y', whole(g.y), 'q', whole(g.q)${only(", 'o', whole(g.o)")})
 end
+${only(`local function put_order(key, rate_key, g)
+  if not g.own then return put_agent(key, rate_key, g) end
+  call('HSET', key, 'o', whole(g.o))
+end`)}
 local function saturate(sum, micros) return micros >= MOST - sum and MOST or sum + micros end
 local function reduce(sum, micros) return sum == MOST and sum or max(0, sum - micros) end
 local function day_back(g) return g.b and g.b[2] == g.d and g.b[3] or 0 end
@@ -110,3 +120,8 @@ local function uncount(account_key, agent_key, rate_key, at, micros, acted, rate
   if rated then call('LREM', rate_key, -1, whole(at)) end
 end
 `;
+}
+
+export const TOTALS = totals(false);
+/** For scripts that read and write the order; `put_order` writes it alone. */
+export const TOTALS_WITH_ORDER = totals(true);

@@ -1,0 +1,115 @@
+import { amountText, NOTHING } from '../amount.js';
+import type { Amount } from '../amount.js';
+import type { OpenJudgement } from '../judgement.js';
+import { balancesById, limitViolation, namesOfSet, resetsAt } from '../rule-findings.js';
+import type { Judgement, RuleCounts, RuleTrip, StaticViolation, TripLimit } from '../port.js';
+
+/** The part of a trip's rules that a claim keeps. */
+export interface KeptRules extends Pick<RuleTrip, 'facts' | 'sets'> {
+  readonly limits: readonly Omit<TripLimit, 'violation'>[];
+}
+
+export function keptRules({ facts, sets, limits }: RuleTrip): KeptRules {
+  return { facts, sets, limits: limits.map(({ violation: _violation, ...limit }) => limit) };
+}
+
+/** A finding as the script replies it. `oldestMs`: time of a limit's oldest amount, negative: none. */
+export interface Finding {
+  readonly code: number;
+  readonly index: number;
+  readonly oldestMs: number;
+}
+const NO_RULES: KeptRules = { facts: [], sets: [], limits: [] };
+const NO_BITS: readonly boolean[] = [];
+const [COMMA, MINUS, ZERO] = [44, 45, 48] as const;
+const RULE = 4;
+const LIMIT = 5;
+const NO_ROOM = 6;
+
+/**
+ * Adds balances, what was counted, and the violation of a rule or limit to a judgement.
+ * @param text balances in the form of `lua/check-rules.ts`
+ * @param found the violation that a claim kept; `null`: it is in `rules`, which are those of a trip
+ */
+export function ruledJudgement(
+  judgement: OpenJudgement,
+  text: string,
+  rules: RuleTrip | KeptRules | undefined,
+  rated: boolean,
+  finding: Finding,
+  found: StaticViolation | null,
+): Judgement {
+  const numbers = readNumbers(text);
+  const [order = 0, day = 0, month = 0, rate = 0, used = 0, set = 0, stored = 0, counted = 0] = numbers;
+  const { facts, limits } = rules ?? NO_RULES;
+  const balances = limits.map((_limit, index): Amount => {
+    return { units: numbers[8 + 2 * index] ?? 0, nanos: numbers[9 + 2 * index] ?? 0 };
+  });
+  judgement.seen = {
+    order,
+    spent: { day, month },
+    rate: rated ? rate : null,
+    plan: { used },
+    facts: namesOfSet(facts, bits(set, facts.length)),
+    limits: balancesById(limits, balances),
+  };
+  if (rules === undefined) return judgement;
+  const counts = countsOf(judgement.nowMs, rules, stored, counted);
+  if (counts !== null) judgement.ruleCounts = counts;
+  const violation = found ?? violationOf(rules, finding);
+  if (violation === null) return judgement;
+  const limit = finding.code === LIMIT ? limits[finding.index] : undefined;
+  judgement.violation = violation;
+  if (limit === undefined) return judgement;
+  const consumed = balances[finding.index] ?? NOTHING;
+  const resetsAtMs = resetsAt(limit, finding.oldestMs < 0 ? null : finding.oldestMs);
+  judgement.violation = limitViolation(limit, violation, consumed, resetsAtMs);
+  judgement.limit = { id: limit.id, consumed: amountText(consumed), resetsAtMs };
+  return judgement;
+}
+
+function violationOf(rules: RuleTrip | KeptRules, { code, index }: Finding): StaticViolation | null {
+  if (!('conditional' in rules)) return null;
+  if (code === RULE) return rules.conditional[index]?.violation ?? null;
+  if (code === LIMIT) return rules.limits[index]?.violation ?? null;
+  return code === NO_ROOM ? rules.noRoom : null;
+}
+
+function countsOf(nowMs: number, rules: RuleTrip | KeptRules, stored: number, counted: number): RuleCounts | null {
+  if (stored === 0 && counted === 0) return null;
+  const isStored = bits(stored, rules.sets.length);
+  const isCounted = bits(counted, rules.limits.length);
+  const facts = rules.sets
+    .filter((_set, index) => isStored[index])
+    .map(({ fact, ttlSeconds }) => {
+      const { id, key } = rules.facts[fact]!;
+      return { id, key, expiresAtMs: nowMs + ttlSeconds * 1000 };
+    });
+  const limits = rules.limits
+    .filter((_limit, index) => isCounted[index])
+    .map(({ key, windowSeconds, amount, reserve }) => ({ key, windowSeconds, amount, reserve }));
+  return { facts, limits };
+}
+
+/** Whole numbers with commas; a negative one is -1. Costs a tenth of `split` and `Number`. */
+function readNumbers(text: string): number[] {
+  const numbers: number[] = [];
+  let number = 0;
+  for (let index = 0; index <= text.length; index += 1) {
+    const code = index === text.length ? COMMA : text.charCodeAt(index);
+    if (code === COMMA) {
+      numbers.push(number);
+      number = 0;
+    } else if (code === MINUS) {
+      numbers.push(-1);
+      index += 2;
+    } else number = number * 10 + (code - ZERO);
+  }
+  return numbers;
+}
+
+/** The lowest bits of an integer below 2^53. */
+function bits(number: number, count: number): readonly boolean[] {
+  if (count === 0) return NO_BITS;
+  return Array.from({ length: count }, (_, index) => Math.floor(number / 2 ** index) % 2 === 1);
+}
