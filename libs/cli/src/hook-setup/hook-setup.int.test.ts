@@ -112,6 +112,7 @@ describe('hooks of coding agents', () => {
       ]);
       // The settings may be committed: they never hold the key.
       expect(readFileSync(fileOf(tool), 'utf8')).not.toContain('secret-key');
+      expect(readFileSync(fileOf(tool), 'utf8')).not.toContain(folder);
       if (tool !== 'claude-code') expect(statSync(headersFileOf(tool)).mode & 0o777).toBe(0o600);
     });
 

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import type { HookSettings } from '../hook/settings.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
@@ -55,7 +55,7 @@ export async function installHook(
   const lines = changeLines(change);
   say(lines.length === 0 ? `${file}: nothing changes` : `${file}:`);
   for (const line of lines) say(line);
-  const ofCommand = JSON.stringify(hooks).includes(headersFile);
+  const ofCommand = JSON.stringify(hooks).includes(basename(headersFile));
   if (ofCommand) say(`${headersFile}: the API key and the agent, readable by you alone`);
   if (dryRun) return;
   if (!yes && !(await confirmed(input, output))) {

@@ -50,9 +50,15 @@ const UNANSWERED = 'Countersign did not answer, so this is not allowed. Ask the 
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** A path in a shell command; the settings of a project serve users with other home folders as well. */
+function shellPath(path: string): string {
+  const home = `${homedir()}/`;
+  return path.startsWith(home) ? `"$HOME"/${quoted(path.slice(home.length))}` : quoted(path);
+}
+
 /** A command that prints the answer, or ends with 2 and a reason if there is none. */
 function command({ url, headersFile }: Place): string {
-  const headers = `-H 'content-type: application/json' -H @${quoted(headersFile)}`;
+  const headers = `-H 'content-type: application/json' -H @${shellPath(headersFile)}`;
   const curl = `curl -sS --fail --max-time ${CURL_SECONDS} --data-binary @- ${headers} ${quoted(url)}`;
   return `${curl} || { echo ${quoted(UNANSWERED)} >&2; exit 2; }`;
 }

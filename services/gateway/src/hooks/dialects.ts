@@ -18,6 +18,8 @@ export interface EventForm {
   /** Events of one kind of tool: its name, and the members that are its arguments. Absent: the body has both. */
   readonly ofTool?: { readonly name: string; readonly input: readonly string[] };
   readonly enforcesAsk?: true;
+  /** A program that sends this event reads a denial in `hookSpecificOutput`, and another one that does so beside it. */
+  readonly readsWrapper?: true;
 }
 
 /** A member that another tool sends, and this one does not. */
@@ -71,7 +73,8 @@ const TIMELESS: ForeignMark = {
   isIn: (body) => 'transcript_path' in body && !('timestamp' in body) && 'hook_event_name' in body,
 };
 
-const inWrapper = (permissionDecision: string, permissionDecisionReason: string): JsonObject => ({
+/** The form in which Claude Code, Codex and VS Code read a decision. */
+export const inWrapper = (permissionDecision: string, permissionDecisionReason: string): JsonObject => ({
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
 });
 const notice = (systemMessage: string): JsonObject => ({ systemMessage });
@@ -140,7 +143,9 @@ export const DIALECTS: Readonly<Record<HookTool, Dialect>> = {
   },
   copilot: {
     events: {
+      // As Copilot sends it in the names of VS Code, and as VS Code sends it.
       ...OF_PASCAL,
+      PreToolUse: { ...OF_PASCAL.PreToolUse, readsWrapper: true },
       preToolUse: { when: 'before', members: CAMEL, enforcesAsk: true },
       postToolUse: { when: 'succeeded', members: CAMEL },
       postToolUseFailure: { when: 'failed', members: CAMEL },

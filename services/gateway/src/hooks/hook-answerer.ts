@@ -7,7 +7,7 @@ import type { ApiKeyCaller, RawBody, RouteInput } from '@countersign/http-edge';
 import type { Outcome, ParsedChecks } from '../check/parsed-checks.js';
 import { actingAgent } from './acting-agent.js';
 import { verdictOf } from './denial-reason.js';
-import { DIALECTS } from './dialects.js';
+import { DIALECTS, inWrapper } from './dialects.js';
 import type { HookEvent, JsonObject, ToolCall } from './hook-event.js';
 import { callKey } from './outcome-reporter.js';
 import type { OutcomeReporter } from './outcome-reporter.js';
@@ -37,15 +37,16 @@ export class HookAnswerer {
 
   async #before(
     tool: HookTool,
-    { call, enforcesAsk }: Extract<HookEvent, { when: 'before' }>,
+    event: Extract<HookEvent, { when: 'before' }>,
     agentId: string,
     caller: ApiKeyCaller,
   ): Promise<HttpAnswer> {
+    const { call } = event;
     const { callId } = call;
     const key = callId === undefined ? null : callKey({ ...call, callId });
     const request = { agentId, action: actionOf(tool, call) };
     const outcome = await this.checks.check(request, await this.checks.callerKey(caller.apiKeyId), key);
-    return answerTo(tool, outcome, enforcesAsk);
+    return answerTo(tool, outcome, event);
   }
 
   async #after(
@@ -94,7 +95,11 @@ function actionOf(tool: HookTool, { toolName, input, session, callId, cwd, princ
   }
 }
 
-function answerTo(tool: HookTool, outcome: Outcome, enforcesAsk: boolean): HttpAnswer {
+function answerTo(
+  tool: HookTool,
+  outcome: Outcome,
+  { enforcesAsk, readsWrapper }: Extract<HookEvent, { when: 'before' }>,
+): HttpAnswer {
   const { permission, question } = DIALECTS[tool];
   switch (outcome.kind) {
     case 'refused':
@@ -106,7 +111,8 @@ function answerTo(tool: HookTool, outcome: Outcome, enforcesAsk: boolean): HttpA
       const { allowed, needsApproval, reason } = verdictOf(outcome.answer);
       if (allowed) return bodyOf(permission, eventId);
       const asks = needsApproval && enforcesAsk && question !== null;
-      return bodyOf(asks ? question(reason) : fillTemplate(HOOK_DENIALS[tool], reason), eventId);
+      const said = asks ? question(reason) : fillTemplate(HOOK_DENIALS[tool], reason);
+      return bodyOf(readsWrapper ? { ...said, ...inWrapper(asks ? 'ask' : 'deny', reason) } : said, eventId);
     }
   }
 }

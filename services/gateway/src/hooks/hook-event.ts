@@ -18,6 +18,8 @@ export type HookEvent =
       readonly call: ToolCall;
       /** The tool asks its user if the answer says so. */
       readonly enforcesAsk: boolean;
+      /** The decision is sent in `hookSpecificOutput` as well. */
+      readonly readsWrapper: boolean;
     }
   | {
       readonly when: 'after';

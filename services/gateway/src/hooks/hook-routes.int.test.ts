@@ -143,6 +143,19 @@ describe('hooks', () => {
     expect([answer.status, answer.text]).toEqual([200, '{}']);
   });
 
+  it('deny in both forms where Copilot or VS Code send the names of VS Code', async () => {
+    const call = {
+      ...{ hook_event_name: 'PreToolUse', session_id: 's', timestamp: '2026-11-26T00:00:00.000Z', cwd: '/srv' },
+      ...{ tool_name: 'Forbidden', tool_input: {} },
+    };
+    const { body } = (await ask('copilot', call)) as { readonly body: Record<string, unknown> };
+    const { permissionDecision, permissionDecisionReason, hookSpecificOutput } = body;
+    expect([permissionDecision, hookSpecificOutput]).toEqual([
+      'deny',
+      { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason },
+    ]);
+  });
+
   it('judge addresses in the arguments of any tool', async () => {
     const fetch = {
       ...CALLS['claude-code']('WebFetch', 'f'),

@@ -21,7 +21,9 @@ export function readHook(tool: HookTool, body: unknown): HookEvent | string {
 
 function before(form: EventForm, body: JsonObject): HookEvent | string {
   const call = callIn(form, body);
-  return typeof call === 'string' ? call : { when: 'before', call, enforcesAsk: form.enforcesAsk === true };
+  return typeof call === 'string'
+    ? call
+    : { when: 'before', call, enforcesAsk: form.enforcesAsk === true, readsWrapper: form.readsWrapper === true };
 }
 
 function after(when: 'succeeded' | 'failed', form: EventForm, body: JsonObject): HookEvent | string {
