@@ -129,6 +129,23 @@ describe('sessions of pages', () => {
     expect((await ask('DELETE', path, { ...PAGE, cookie: second })).status).toBe(404);
   });
 
+  it('open by a link of the operator, once', async () => {
+    const token = (await service.operator.signInOnce(FIRST.email.toUpperCase()))!;
+    const open = (oneTimeToken: unknown, headers = PAGE) => ask('POST', '/v1/session', headers, { oneTimeToken });
+    expect((await open(token, { ...PAGE, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    const opened = await open(token);
+    expect([opened.status, opened.body.user.email]).toEqual([200, FIRST.email]);
+    expect(setCookieOf(opened)).toMatch(/^csn_session=/);
+    const again = await open(token);
+    expect([again.status, again.headers['set-cookie']]).toEqual([401, undefined]);
+    const late = (await service.operator.signInOnce(FIRST.email))!;
+    service.advance(15 * 60 * 1000);
+    expect((await open(late)).status).toBe(401);
+    expect((await open('short')).status).toBe(400);
+    expect((await ask('POST', '/v1/session', PAGE, { oneTimeToken: late, ...CREDENTIALS })).status).toBe(400);
+    expect(await service.operator.signInOnce('none@else.example')).toBeNull();
+  });
+
   it('count failures as any sign-in does', async () => {
     const wrong = { email: 'mia@hotel.example', password: 'not this one' };
     const statuses: number[] = [];

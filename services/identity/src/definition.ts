@@ -31,6 +31,7 @@ import { DefaultProfiles } from './operate/default-profile.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
 import { Confirmations } from './sign-in/confirmation.js';
+import { OneTimeLinks } from './sign-in/one-time-links.js';
 import { Passwords } from './sign-in/passwords.js';
 import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
@@ -59,11 +60,13 @@ async function start(context: ServiceContext): Promise<RunningService> {
   await announcer.start();
   const publication = new Publication(context, store, announcer);
   const confirmations = await openConfirmations(context);
-  const signIn = new SignIn(context, store, publication, await sessionTokens(context), new Passwords(), confirmations);
+  const links = new OneTimeLinks(context.clock);
+  const tokens = await sessionTokens(context);
+  const signIn = new SignIn(context, store, publication, tokens, new Passwords(), confirmations, links);
   const sweep = new SessionSweep(context, store, publication);
   const follower = new KeyUseFollower(context, store);
   sweep.start();
-  context.provide('account-operator', accountOperator(context, store, publication));
+  context.provide('account-operator', accountOperator(context, store, publication, links));
 
   let comparing: string | null = 'the topics of accounts are being compared with the store';
   const compared = compare(context, store)

@@ -12,6 +12,7 @@ import type { ServiceContext } from '@countersign/service-kit';
 import { revoked } from './domain/members.js';
 import { apiKeyOf } from './issue-api-keys/api-keys.js';
 import { accountOperator } from './operate/account-operator.js';
+import { OneTimeLinks } from './sign-in/one-time-links.js';
 import { Publication } from './publication.js';
 import { FIRST } from './service.test-context.js';
 import { openSqliteIdentityStore } from './store/open.js';
@@ -27,7 +28,8 @@ function run({ store, eventLog, counters }: Outside) {
   const context = { eventLog, counters, log: createLogger('silent'), clock: () => 1 } as unknown as ServiceContext;
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
   const publication = new Publication(context, store, announcer);
-  return { announcer, publication, operator: accountOperator(context, store, publication) };
+  const links = new OneTimeLinks(context.clock);
+  return { announcer, publication, operator: accountOperator(context, store, publication, links) };
 }
 
 async function versions(eventLog: EventLog, topic: TopicName): Promise<Map<string, number>> {

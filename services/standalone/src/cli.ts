@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   admin: () => import('./commands/admin.js'),
   localnet: () => import('./commands/localnet.js'),
   demo: () => import('./commands/demo.js'),
+  console: () => import('./commands/console.js'),
 };
 
 function version(): string {

@@ -131,6 +131,27 @@ describe('the address of the service', () => {
       await page.context().close();
     }, 60_000);
 
+    it('signs in by the printed link, once, at the name of its own as well', async () => {
+      const [named = '', plain = ''] = instance.output.match(/http:\/\/\S+\/console#\/sign-in\/\S+/g) ?? [];
+      expect(plain).toBe(named.replace('countersign.localhost', '127.0.0.1'));
+      expect(new URL(named).hostname).toBe('countersign.localhost');
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(named);
+      await rows(page).first().waitFor();
+      expect(new URL(page.url()).hash).toBe('#/events');
+      const other = await (await browser.newContext()).newPage();
+      await other.goto(plain);
+      expect(await other.getByRole('alert').innerText()).toContain('this link was used already');
+      expect(new URL(other.url()).hash).toBe('#/events');
+      const { code, stdout } = await instance.command('console');
+      expect(code).toBe(0);
+      await other.goto(stdout.trim());
+      await rows(other).first().waitFor();
+      await context.close();
+      await other.context().close();
+    }, 60_000);
+
     it('returns to the requested place after signing in, and keeps filters in the address', async () => {
       const { page } = await open('#/events?outcome=denied');
       await signIn(page);

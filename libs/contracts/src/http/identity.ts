@@ -121,6 +121,14 @@ const tooManyRegistrations: RouteResponse = {
 };
 const notNow = error('the change could not be made durable or published; it may still take effect');
 const signIn = object({ email: { type: 'string', maxLength: 254 }, password: { type: 'string', maxLength: 1024 } });
+/** Address and password, or the token of a link that signs in once: 32 random bytes in base64url. */
+const sessionStart = {
+  type: 'object',
+  properties: { ...signIn.properties, oneTimeToken: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' } },
+  additionalProperties: false,
+  oneOf: [{ required: ['email', 'password'] }, { required: ['oneTimeToken'] }],
+} as const;
+
 const tag = 'Accounts';
 
 export const identityRoutes = {
@@ -161,7 +169,7 @@ export const identityRoutes = {
     summary: 'Opens a session of 12 hours for a page of this service, in a cookie that no script can read',
     tag,
     auth: 'none',
-    body: signIn,
+    body: sessionStart,
     success: 200,
     responses: {
       200: {
@@ -170,7 +178,7 @@ export const identityRoutes = {
         headers: { 'Set-Cookie': '`__Host-csn_session`; on this machine, by plain http, `csn_session`' },
       },
       ...bodyErrors,
-      401: error('wrong address or password'),
+      401: error('wrong address or password, or a link that was used or has expired'),
       403: error('the request does not come from a page of this service'),
       429: tooManyFailures,
       503: notNow,

@@ -39,6 +39,11 @@ export interface AccountOperator {
   createFirst(first: FirstAccount): Promise<void>;
   /** In force on every gateway once it resolves. Counts are kept. */
   setPlan(change: PlanChange): Promise<'set' | 'unknown-account'>;
+  /**
+   * Issues a token that opens one session of this user within 15 minutes, at this instance alone and until it stops.
+   * @returns 32 random bytes in base64url; `null` if no user has the address
+   */
+  signInOnce(email: string): Promise<string | null>;
 }
 
 /** Provided by policy for the operator of the installation. */

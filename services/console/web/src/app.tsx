@@ -1,6 +1,7 @@
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
-import { useSession } from './api/session.js';
-import { usePlace } from './location.js';
+import { useSession, useSignIn } from './api/session.js';
+import { replacePlace, usePlace } from './location.js';
 import { Problem } from './parts/problem.js';
 import { Agents } from './screens/agents/agents.js';
 import { Events } from './screens/events/events.js';
@@ -8,10 +9,25 @@ import { SignIn } from './screens/sign-in.js';
 import { Shell } from './shell.js';
 import { words } from './words/en.js';
 
+const LINK = /^\/sign-in\/([\w-]{43})$/;
+
+/** Signs in by the token in the address, and removes it there at once. */
+function useLink(path: string): Pick<ReturnType<typeof useSignIn>, 'isPending' | 'error'> {
+  const { mutate, isPending, error } = useSignIn();
+  const oneTimeToken = LINK.exec(path)?.[1];
+  useEffect(() => {
+    if (oneTimeToken === undefined) return;
+    replacePlace('#/events');
+    mutate({ oneTimeToken });
+  }, [oneTimeToken, mutate]);
+  return { isPending, error };
+}
+
 export function App(): ReactNode {
   const session = useSession();
   const { path, query } = usePlace();
-  if (session.data === undefined) {
+  const link = useLink(path);
+  if (session.data === undefined || link.isPending) {
     return (
       <main className="sign-in" id="content">
         {session.error === null ? (
@@ -24,7 +40,7 @@ export function App(): ReactNode {
       </main>
     );
   }
-  if (session.data === null) return <SignIn />;
+  if (session.data === null) return <SignIn failure={link.error} />;
   const screen = path === '/agents' ? '/agents' : '/events';
   return (
     <Shell session={session.data} path={screen}>

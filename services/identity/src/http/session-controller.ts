@@ -34,7 +34,10 @@ export class SessionController {
       throw new HttpRefusal(403, 'a session in a cookie is for pages of this service: use POST /v1/auth/login');
     }
     const name = cookieNameAt(headers, publicUrl) ?? refuseHost(publicUrl);
-    const { token, ...session } = await this.signIn.login(body.email, body.password, remoteAddress);
+    const { email = '', password = '', oneTimeToken } = body;
+    const { token, ...session } = await (oneTimeToken === undefined
+      ? this.signIn.login(email, password, remoteAddress)
+      : this.signIn.once(oneTimeToken));
     const seconds = Math.floor((Date.parse(session.expiresAt) - this.context.clock()) / 1000);
     return new HttpAnswer(200, session satisfies BrowserSession, { 'set-cookie': setCookie(name, token, seconds) });
   }

@@ -3,6 +3,7 @@ import { normalEmail } from '../domain/lock-out.js';
 import { onPlan } from '../domain/plans.js';
 import { apiKeyOf, FIRST_KEY } from '../issue-api-keys/api-keys.js';
 import type { Publication } from '../publication.js';
+import type { OneTimeLinks } from '../sign-in/one-time-links.js';
 import { hashPassword } from '../sign-in/passwords.js';
 import type { IdentityStore } from '../store/port.js';
 
@@ -11,6 +12,7 @@ export function accountOperator(
   context: Pick<ServiceContext, 'clock'>,
   store: IdentityStore,
   publication: Publication,
+  links: OneTimeLinks,
 ): AccountOperator {
   return {
     hasAccount: () => store.hasAccount(),
@@ -53,6 +55,11 @@ export function accountOperator(
         return { accounts: [{ id: account.id, version: account.version + 1, facts: kept }] };
       });
       return known ? 'set' : 'unknown-account';
+    },
+
+    async signInOnce(email) {
+      const user = await store.userByEmail(normalEmail(email));
+      return user === null ? null : links.issue(user.id);
     },
   };
 }

@@ -14,6 +14,7 @@ import type { Confirmations, PendingRegistration } from './confirmation.js';
 import { AttemptQueue, QueueFull } from './attempt-queue.js';
 import { CountedAttempts, tooMany } from './counted-attempts.js';
 import { hashPassword } from './passwords.js';
+import type { OneTimeLinks } from './one-time-links.js';
 import type { Passwords } from './passwords.js';
 
 const RETRY = { 'Retry-After': '5' };
@@ -32,6 +33,7 @@ export class SignIn {
     private readonly passwords: Passwords,
     /** `null`: there is no mail server, and a registration creates its account at once. */
     private readonly confirmations: Confirmations | null,
+    private readonly links: OneTimeLinks,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
@@ -44,6 +46,16 @@ export class SignIn {
       this.#attempts.login(address, remoteAddress, () => this.#attempt(address, password)),
     );
     if (signedIn === null) throw new HttpRefusal(401, 'wrong e-mail address or password');
+    return signedIn;
+  }
+
+  /** Opens a session by the token of a link. @throws HttpRefusal 401 if it was used, has expired or was never issued */
+  async once(token: string): Promise<SignedIn> {
+    const userId = this.links.take(token);
+    const user = userId === null ? null : await this.store.user(userId);
+    const signedIn = user === null ? null : await this.#open(user);
+    if (signedIn === null)
+      throw new HttpRefusal(401, 'this link was used already, or its time is over: make another one');
     return signedIn;
   }
 

@@ -12,6 +12,8 @@ const LONGEST_REQUEST = 16 * 1024;
 /** Operations of a running instance; a member's name is the path of its request. */
 export interface Operations {
   readonly setPlan: (change: PlanChange) => Promise<'set' | 'unknown-account'>;
+  /** The address of the console that signs in once; `null` if no credentials of a user are known here. */
+  readonly consoleLink: (request: { readonly kind: 'once' }) => Promise<string | null>;
   readonly signingKeys: (request: SigningKeyRequest) => Promise<SigningKeyAnswer>;
 }
 
@@ -56,6 +58,8 @@ async function answer(operations: Operations, request: IncomingMessage): Promise
   switch (request.url) {
     case '/setPlan':
       return operations.setPlan(argument as PlanChange);
+    case '/consoleLink':
+      return operations.consoleLink(argument as { readonly kind: 'once' });
     case '/signingKeys':
       return operations.signingKeys(argument as SigningKeyRequest);
     default:

@@ -24,6 +24,8 @@ export interface Placement {
 export interface Instance {
   readonly addresses: Addresses;
   readonly firstStart: FirstStart;
+  /** The address of the console that signs in once; `null` but at a first start on this machine. */
+  readonly consoleLink: string | null;
   /** Resolves with the reason when a required thread has ended. */
   readonly died: Promise<Error>;
   /** Sets readiness to false, closes intake, drains and closes services in reverse order, then closes the backends. */
@@ -80,19 +82,27 @@ export async function startInstance(
       createAccount: (first) => services.calls.call('createAccount', first),
       createAgent: (first) => services.calls.call('createAgent', first),
     });
+    const { credentials } = firstStart;
+    const consoleLink = async (): Promise<string | null> => {
+      const token = credentials === null ? null : await services.calls.call('signInOnce', credentials.email);
+      return token === null ? null : `${baseUrl}/console#/sign-in/${token}`;
+    };
     parts.admin = await openAdminSocket(config.dataDir, {
       setPlan: (change) => services.calls.call('setPlan', change),
+      consoleLink,
       signingKeys: (request) => services.calls.call('signingKeys', request),
     });
     const [solanaRpcUrl = ''] = await backends.rpcUrls;
     const addresses: Addresses = { baseUrl, mcpUrl: `${baseUrl}/mcp`, solanaRpcUrl };
     await untilReady(log, () => waitingFor(serving, services), [backends.died, services.died], signal);
-    if (firstStart.credentials !== null) await writeBootstrap(config.dataDir, addresses, firstStart.credentials);
+    if (credentials !== null) await writeBootstrap(config.dataDir, addresses, credentials);
+    const isShown = firstStart.isFirst && isLoopback(baseUrl);
     parts.ready = true;
     parts.wasReady = true;
     return {
       addresses,
       firstStart,
+      consoleLink: isShown ? await consoleLink() : null,
       died: Promise.race([backends.died, services.died]),
       stop: () => stopParts(config.dataDir, parts),
     };
@@ -102,6 +112,10 @@ export async function startInstance(
     );
     throw error;
   }
+}
+
+function isLoopback(url: string): boolean {
+  return /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(url);
 }
 
 interface Parts {

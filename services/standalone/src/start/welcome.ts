@@ -7,10 +7,19 @@ function curlLine(baseUrl: string, apiKey: string, agentId: string): string {
   return `curl -sS ${baseUrl}/v1/check -H 'content-type: application/json' -H 'x-service-key: ${apiKey}' -d '${body}'`;
 }
 
+/**
+ * Cookies of a host are sent to all of its ports: a name of its own keeps the session from other servers of this machine.
+ * Browsers resolve it to loopback; the second line is for those that do not.
+ */
+function linkLines(link: string): readonly string[] {
+  const named = link.replace('//127.0.0.1:', '//countersign.localhost:');
+  return named === link ? [`  ${link}`] : [`  ${named}`, `  ${link}`];
+}
+
 /** Output of a start once everything is ready. The key is shown only at the first start. */
 export function welcome(
   dataDir: string,
-  { addresses, firstStart }: Pick<Instance, 'addresses' | 'firstStart'>,
+  { addresses, firstStart, consoleLink }: Pick<Instance, 'addresses' | 'firstStart' | 'consoleLink'>,
   seconds: number,
 ): string {
   const { credentials, isFirst } = firstStart;
@@ -18,6 +27,8 @@ export function welcome(
   const file = join(dataDir, 'bootstrap.json');
   if (credentials === null) lines.push(`There are accounts in ${dataDir}, but no bootstrap.json: log in as you know.`);
   else lines.push(`Login, API key and addresses: ${file}`);
+  if (consoleLink === null) lines.push(`Console: ${addresses.baseUrl}/console`);
+  else lines.push('Console, signs you in once within 15 minutes:', '', ...linkLines(consoleLink), '');
   if (credentials !== null && isFirst) {
     lines.push(
       'Ask whether an action is allowed:',

@@ -9,7 +9,16 @@ export const ACCOUNT_NOTES: OperationNotes = {
   },
   logOut: { description: 'Ends this session only; other sessions of the user stay valid.' },
   openSession: {
-    body: { email: 'ana@example.com', password: 'a password that is long enough' },
+    bodies: {
+      password: {
+        summary: 'Address and password',
+        value: { email: 'ana@example.com', password: 'a password that is long enough' },
+      },
+      link: {
+        summary: 'The token of a link that signs in once, as `npx countersign console` prints it',
+        value: { oneTimeToken: '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' },
+      },
+    },
     description:
       'For the page `/console`: programs use `POST /v1/auth/login`. The request must come from a page of this service (`Sec-Fetch-Site: same-origin`, or its `Origin`) with `x-countersign-console: 1`, and address this machine or the host of an https `COUNTERSIGN_PUBLIC_URL`. Routes for people then accept the cookie in place of `Authorization`, under the same conditions; `GET` needs no `x-countersign-console`. If `Authorization` is sent, the cookie is not read.',
   },

@@ -20,15 +20,15 @@ async function readSession(signal: AbortSignal): Promise<BrowserSession | null> 
   }
 }
 
-export interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
+export type Credentials = { readonly email: string; readonly password: string } | { readonly oneTimeToken: string };
 
 export function useSignIn(): UseMutationResult<BrowserSession, Error, Credentials> {
   return useMutation({
     mutationFn: (body) => ask<BrowserSession>('/v1/session', { method: 'POST', body }),
-    onSuccess: (session) => {
+    onSuccess: async (session) => {
+      // An answer that is still under way is of the time before.
+      await client.cancelQueries();
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
       client.setQueryData(KEY, session);
     },
   });

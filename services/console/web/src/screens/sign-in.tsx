@@ -6,8 +6,11 @@ import { Problem } from '../parts/problem.js';
 import { words } from '../words/en.js';
 import { useTitle } from '../use-title.js';
 
-/** Shown in place of any screen until there is a session; the address keeps the place to continue at. */
-export function SignIn(): ReactNode {
+/**
+ * Shown in place of any screen until there is a session; the address keeps the place to continue at.
+ * @param failure of a link that was opened
+ */
+export function SignIn({ failure }: { readonly failure: Error | null }): ReactNode {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useSignIn();
@@ -18,6 +21,7 @@ export function SignIn(): ReactNode {
   };
   const notes = { expired: words.signIn.expired, 'signed-out': words.signIn.signedOut, idle: words.idle } as const;
   const ended = howEnded();
+  const error = signIn.error ?? (signIn.isIdle ? failure : null);
   return (
     <main className="sign-in" id="content">
       <form className="sign-in-form" onSubmit={submit}>
@@ -45,7 +49,7 @@ export function SignIn(): ReactNode {
           value={password}
           onChange={(event) => setPassword(event.target.value)}
         />
-        {signIn.error === null ? null : <Problem error={signIn.error} />}
+        {error === null ? null : <Problem error={error} />}
         <button type="submit" className="button primary wide" aria-disabled={signIn.isPending}>
           {signIn.isPending ? words.signIn.busy : words.signIn.submit}
         </button>
