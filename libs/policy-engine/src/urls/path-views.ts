@@ -105,6 +105,8 @@ function readings(paths: readonly string[], budget: ReadingBudget): readonly (re
         views.push(view.map(decodeUnreserved));
         alike.add(`/${view.join('/')}`);
       }
+      // Some merge slashes once, before they decode: what is decoded to a slash then stays an empty segment.
+      if (text.includes('//')) alike.add(text.replace(/\/{2,}/g, '/'));
       if (text.includes(';')) alike.add(text.replace(/;[^/]*/g, ''));
       if (isEncoded(text)) next.add(decodeOnce(text).replaceAll('\\', '/'));
     }
