@@ -3,7 +3,7 @@ import type { CheckTrip, Judgement, StaticViolation } from './port.js';
 /** The part of a trip that a judgement contains. */
 export type JudgedFacts = Pick<
   CheckTrip,
-  'entropy' | 'actionSalt' | 'payloadSalt' | 'versions' | 'costMicros' | 'rate' | 'freezeOnViolation'
+  'entropy' | 'actionSalt' | 'payloadSalt' | 'carried' | 'versions' | 'costMicros' | 'rate' | 'freezeOnViolation'
 >;
 
 /** A judgement to which balances and counts can be added. A spread would cost several times as much as a check. */
@@ -22,6 +22,7 @@ export function judgementOf(
     entropy: facts.entropy,
     actionSalt: facts.actionSalt,
     payloadSalt: facts.payloadSalt,
+    ...(facts.carried === undefined ? {} : { carried: facts.carried }),
     versions: facts.versions,
     outcome,
     violation,

@@ -59,6 +59,8 @@ export interface CheckTrip {
   readonly entropy: string;
   readonly actionSalt: string;
   readonly payloadSalt: string | null;
+  /** Text of the caller, returned with the judgement: a claim keeps it. Absent: none. */
+  readonly carried?: string;
 }
 
 /** Decision of a trip. With the request's body and the profile it determines the bytes of the event. */
@@ -68,6 +70,8 @@ export interface Judgement {
   readonly entropy: string;
   readonly actionSalt: string;
   readonly payloadSalt: string | null;
+  /** Of the trip that was judged. */
+  readonly carried?: string;
   readonly versions: CheckTrip['versions'];
   readonly outcome: 'allowed' | 'denied' | 'frozen' | 'sandbox_expired' | 'action_cap';
   /**

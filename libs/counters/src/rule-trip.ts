@@ -13,6 +13,8 @@ import type { StaticViolation } from './static-violation.js';
 export interface RuleTrip {
   /** Facts that the trip reads or sets; at most {@link MOST_FACTS}, each once. */
   readonly facts: readonly TripFact[];
+  /** A fact that counts as set also where another one is; absent: none. */
+  readonly also?: readonly { readonly fact: number; readonly where: number }[];
   /** Rules whose finding may depend on facts. */
   readonly conditional: readonly ConditionalRule[];
   readonly sets: readonly FactSetting[];
@@ -118,7 +120,7 @@ export interface RuleSnapshot {
   readonly limits: readonly (HeldAmount & { readonly windowSeconds: number })[];
 }
 
-export const MOST_FACTS = 32;
+export const MOST_FACTS = 96;
 export const MOST_LIMITS = 32;
 
 /** How much of facts and limits may be kept. */

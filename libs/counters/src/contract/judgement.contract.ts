@@ -11,6 +11,7 @@ export function judgementContract(bench: CountersBench): void {
       const trip = tripOf({
         costMicros: 5,
         payloadSalt: 'payload salt',
+        carried: 'text of the caller',
         versions: { account: 3, apiKey: 4, agent: 5 },
       });
       expect(await bench.counters.check(trip)).toEqual({
@@ -20,6 +21,7 @@ export function judgementContract(bench: CountersBench): void {
           entropy: trip.entropy,
           actionSalt: trip.actionSalt,
           payloadSalt: 'payload salt',
+          carried: 'text of the caller',
           versions: { account: 3, apiKey: 4, agent: 5 },
           outcome: 'allowed',
           violation: null,

@@ -59,6 +59,7 @@ export interface RuleChoice {
   readonly rules: readonly { truth: number; rank: number; observe: boolean; reads: number }[];
   readonly sets: readonly (null | 'allowed' | 'checked')[];
   readonly amounts: readonly (string | null)[];
+  readonly also: readonly { readonly fact: number; readonly where: number }[];
 }
 
 const AMOUNTS = ['0', '0.000000001', '0.999999999', '1', '1', '2.5', '7', '99999999999.999999999'];
@@ -86,15 +87,17 @@ export const ruleChoice: fc.Arbitrary<RuleChoice | null> = fc.option(
     ),
     sets: fc.array(fc.constantFrom(null, null, 'allowed' as const, 'checked' as const), { minLength: 3, maxLength: 3 }),
     amounts: fc.array(fc.option(fc.constantFrom(...AMOUNTS), { freq: 2 }), { minLength: 4, maxLength: 4 }),
+    also: fc.array(fc.record({ fact: fc.nat(2), where: fc.nat(2) }), { maxLength: 2 }),
   }),
   { freq: 3 },
 );
 
 /** The rules of a trip by choice. The third fact is held for the agent, the others for a session. */
-export function chosenRules({ session, customer, rules, sets, amounts }: RuleChoice): RuleTrip {
+export function chosenRules({ session, customer, rules, sets, amounts, also }: RuleChoice): RuleTrip {
   const facts = ['secret', 'money', 'agent'].map((id) => ({ id, key: id === 'agent' ? '' : `session ${session}` }));
   return ruleTripOf({
     facts,
+    ...(also.length === 0 ? {} : { also }),
     conditional: rules.map(({ truth, rank, observe, reads }, index) => ({
       facts: [0, 1, 2].filter((fact) => (reads >> fact) % 2 === 1),
       truth,

@@ -40,10 +40,21 @@ export class RulesModel {
   }
 
   /** Rule of the finding that denies, or of the first one in observe mode, in the order of rules, `between`, limits. */
-  found({ facts, conditional, limits }: RuleTrip, between: string | null): { rule: string | null; denies: boolean } {
+  /** By the position of the fact in the trip. */
+  set({ facts, also = [] }: Pick<RuleTrip, 'facts' | 'also'>): readonly boolean[] {
+    const set = facts.map((fact) => this.isSet(fact));
+    for (const { fact, where } of also) if (set[where] === true) set[fact] = true;
+    return set;
+  }
+
+  found(
+    { facts, also, conditional, limits }: RuleTrip,
+    between: string | null,
+  ): { rule: string | null; denies: boolean } {
+    const set = this.set(also === undefined ? { facts } : { facts, also });
     const found = [0, 1, 2].flatMap((rank) =>
       conditional.filter((rule) => {
-        const assignment = rule.facts.reduce((sum, fact, bit) => sum + (this.isSet(facts[fact]!) ? 2 ** bit : 0), 0);
+        const assignment = rule.facts.reduce((sum, fact, bit) => sum + (set[fact] === true ? 2 ** bit : 0), 0);
         return (
           rule.rank === rank &&
           BigInt(rule.truth)
@@ -73,10 +84,11 @@ export class RulesModel {
   }
 
   seen(trip: CheckTrip): { order: number; facts: string[]; limits: Record<string, string> } {
-    const { facts, limits } = trip.rules ?? { facts: [], limits: [] };
+    const { facts, limits, also = [] } = trip.rules ?? { facts: [], limits: [] };
+    const set = this.set({ facts, also });
     return {
       order: this.order + 1,
-      facts: facts.filter((fact) => this.isSet(fact)).map(({ id }) => id),
+      facts: facts.filter((_fact, index) => set[index] === true).map(({ id }) => id),
       limits: Object.fromEntries(
         limits.map(({ id, key, windowSeconds }) => [id, decimal(this.balance(key, windowSeconds))]),
       ),

@@ -1,5 +1,6 @@
 import type { CheckTrip, CheckTripResult, RuleTrip } from '../port.js';
 import { keyed, START, tripOf, VIOLATION } from './counters.test-setup.js';
+import { MOST_FACTS } from '../rule-trip.js';
 import type { CountersBench } from './counters.test-setup.js';
 import { amountOf, limitOf, ruleOf, ruleTripOf, violationOf } from './rule-trips.test-setup.js';
 
@@ -18,6 +19,24 @@ export function rulesContract(bench: CountersBench): void {
   const { judge, outcomeOf } = bench;
 
   describe('rules', () => {
+    it('counts a fact as set also where another one is', async () => {
+      const facts = [SECRET, { id: SECRET.id, key: 'elsewhere' }];
+      const rules = ruleTripOf({ facts, also: [{ fact: 0, where: 1 }], conditional: send.conditional });
+      expect(await outcomeOf({ rules })).toBe('allowed');
+      await outcomeOf({ rules: ruleTripOf({ facts, sets: [{ fact: 1, ttlSeconds: 60, on: 'allowed' }] }) });
+      expect(await outcomeOf({ rules: send })).toBe('allowed');
+      expect(await judge({ rules })).toMatchObject({ outcome: 'denied', seen: { facts: [SECRET.id, SECRET.id] } });
+    });
+
+    it('tells apart as many facts as a trip may have', async () => {
+      const facts = Array.from({ length: MOST_FACTS }, (_, n) => ({ id: `f${n}`, key: 'agent' }));
+      const sets = [0, 51, 52, 53, MOST_FACTS - 1].map((fact) => ({ fact, ttlSeconds: 60, on: 'allowed' as const }));
+      const { ruleCounts } = await judge({ rules: ruleTripOf({ facts, sets }) });
+      expect(ruleCounts?.facts.map(({ id }) => id)).toEqual(['f0', 'f51', 'f52', 'f53', `f${MOST_FACTS - 1}`]);
+      const { seen } = await judge({ rules: ruleTripOf({ facts }) });
+      expect(seen?.facts).toEqual(['f0', 'f51', 'f52', 'f53', `f${MOST_FACTS - 1}`]);
+    });
+
     it('find what their bit of the facts says, the lowest rank first, of equal ones the first', async () => {
       const rules = (conditional: RuleTrip['conditional']) => ({ rules: ruleTripOf({ facts: [SECRET], conditional }) });
       const named = (name: string, rank: number) => ruleOf({ violation: violationOf(name), rank });

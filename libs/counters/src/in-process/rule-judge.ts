@@ -30,6 +30,12 @@ interface LimitFinding {
   readonly limit: NonNullable<Judgement['limit']>;
 }
 
+function factsSet({ facts, also }: RuleTrip, { rules }: AgentTotals, nowMs: number): readonly boolean[] {
+  const set = facts.map((fact) => rules?.fact(fact)?.isSet(nowMs) ?? false);
+  for (const { fact, where } of also ?? []) if (set[where] === true) set[fact] = true;
+  return set;
+}
+
 /** Judges the rules, facts and limits of one trip by the balances before it, and counts it. */
 export class RuleJudge {
   readonly #trip: RuleTrip;
@@ -52,7 +58,7 @@ export class RuleJudge {
     this.#room = room;
     this.#nowMs = nowMs;
     this.#readWindows();
-    this.#set = rules.facts.map((fact) => agent.rules?.fact(fact)?.isSet(nowMs) ?? false);
+    this.#set = factsSet(rules, agent, nowMs);
     const { order, spent, rate, plan } = balances;
     const facts = namesOfSet(rules.facts, this.#set);
     this.#seen = { order, spent, rate, plan, facts, limits: balancesById(rules.limits, this.#windows) };

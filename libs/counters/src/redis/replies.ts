@@ -20,11 +20,23 @@ const OUTCOMES = [null, 'allowed', 'denied', 'frozen', 'sandbox_expired', 'actio
 export const RULED = 8;
 
 export function claimFacts(trip: CheckTrip): ClaimFacts {
-  const { entropy, actionSalt, payloadSalt, versions, costMicros, rate, freezeOnViolation, violation, spending } = trip;
+  const {
+    entropy,
+    actionSalt,
+    payloadSalt,
+    carried,
+    versions,
+    costMicros,
+    rate,
+    freezeOnViolation,
+    violation,
+    spending,
+  } = trip;
   const facts = {
     entropy,
     actionSalt,
     payloadSalt,
+    ...(carried === undefined ? {} : { carried }),
     versions,
     costMicros,
     rate,

@@ -31,6 +31,7 @@ export function ruleArgument(rules: RuleTrip, bounds: RuleBounds): string {
       observe ? 1 : 0,
     ]),
     [bounds.agent, bounds.all, bounds.window, bounds.amounts],
+    (rules.also ?? []).map(({ fact, where }) => [fact + 1, where + 1]),
   ]);
 }
 

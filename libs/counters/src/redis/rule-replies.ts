@@ -20,7 +20,8 @@ export interface Finding {
   readonly oldestMs: number;
 }
 const NO_RULES: KeptRules = { facts: [], sets: [], limits: [] };
-const NO_BITS: readonly boolean[] = [];
+const NO_FLAGS: readonly boolean[] = [];
+const SET = '1';
 const [COMMA, MINUS, ZERO] = [44, 45, 48] as const;
 const RULE = 4;
 const LIMIT = 5;
@@ -39,18 +40,19 @@ export function ruledJudgement(
   finding: Finding,
   found: StaticViolation | null,
 ): Judgement {
-  const numbers = readNumbers(text);
-  const [order = 0, day = 0, month = 0, rate = 0, used = 0, set = 0, stored = 0, counted = 0] = numbers;
+  const [balanceText = '', set = '', stored = '', counted = ''] = rules === undefined ? [text] : text.split(';');
+  const numbers = readNumbers(balanceText);
+  const [order = 0, day = 0, month = 0, rate = 0, used = 0] = numbers;
   const { facts, limits } = rules ?? NO_RULES;
   const balances = limits.map((_limit, index): Amount => {
-    return { units: numbers[8 + 2 * index] ?? 0, nanos: numbers[9 + 2 * index] ?? 0 };
+    return { units: numbers[5 + 2 * index] ?? 0, nanos: numbers[6 + 2 * index] ?? 0 };
   });
   judgement.seen = {
     order,
     spent: { day, month },
     rate: rated ? rate : null,
     plan: { used },
-    facts: namesOfSet(facts, bits(set, facts.length)),
+    facts: namesOfSet(facts, flags(set, facts.length)),
     limits: balancesById(limits, balances),
   };
   if (rules === undefined) return judgement;
@@ -75,10 +77,10 @@ function violationOf(rules: RuleTrip | KeptRules, { code, index }: Finding): Sta
   return code === NO_ROOM ? rules.noRoom : null;
 }
 
-function countsOf(nowMs: number, rules: RuleTrip | KeptRules, stored: number, counted: number): RuleCounts | null {
-  if (stored === 0 && counted === 0) return null;
-  const isStored = bits(stored, rules.sets.length);
-  const isCounted = bits(counted, rules.limits.length);
+function countsOf(nowMs: number, rules: RuleTrip | KeptRules, stored: string, counted: string): RuleCounts | null {
+  if (!stored.includes(SET) && !counted.includes(SET)) return null;
+  const isStored = flags(stored, rules.sets.length);
+  const isCounted = flags(counted, rules.limits.length);
   const facts = rules.sets
     .filter((_set, index) => isStored[index])
     .map(({ fact, ttlSeconds }) => {
@@ -108,8 +110,8 @@ function readNumbers(text: string): number[] {
   return numbers;
 }
 
-/** The lowest bits of an integer below 2^53. */
-function bits(number: number, count: number): readonly boolean[] {
-  if (count === 0) return NO_BITS;
-  return Array.from({ length: count }, (_, index) => Math.floor(number / 2 ** index) % 2 === 1);
+/** One flag for each digit; absent ones are not set. */
+function flags(digits: string, count: number): readonly boolean[] {
+  if (count === 0) return NO_FLAGS;
+  return Array.from({ length: count }, (_, index) => digits[index] === SET);
 }

@@ -21,24 +21,30 @@ local balance_text = balances and string.format(
  * claim was judged with rules. `rules` is the decoded argument: 1 fields of the facts and
  * then of the limits, 2 number of facts, 3 conditional rules by rank: index, observed, truth, numbers of its facts from
  * 1; 4 settings: number of the fact, lifetime in ms, also of a denied check; 5 limits: window in ms, units and nanos of
- * the maximum, units and nanos of the amount, observed; 6 bounds: of an agent, of all, of a window, of amounts.
+ * the maximum, units and nanos of the amount, observed; 6 bounds: of an agent, of all, of a window, of amounts; 7 pairs
+ * of facts, of which the first counts as set also where the second is.
  *
- * Balances are returned as numbers with commas: those of `readBalances`, and with rules bits of the facts that were set,
- * of the settings that took effect, of the limits that were counted, then units and nanos of each limit.
+ * Balances are returned as numbers with commas: those of `readBalances`, and with rules units and nanos of each limit;
+ * then, each after a semicolon and with a digit of 0 or 1 for each, the facts that were set, the settings that took
+ * effect, and the limits that were counted.
  */
 export const READ_RULES = `
 local rules = balances and ARGV[18] ~= '' and cjson.decode(ARGV[18]) or nil
-local seen = {balance_text, '0', '0', '0'}
+local seen, flags = {balance_text}, {'', '', ''}
 local k, set, fits_limit, facts_fit, over, over_watched = nil, {}, {}, true, nil, nil
 if rules then
   local fields, facts, limits, bounds = rules[1], rules[2], rules[5], rules[6]
   k = kept_of(string.sub(KEYS[3], #name + 3), fields)
   for i = 1, #limits do trim_window(k, fields[facts + i], now - limits[i][1]) end
-  local bits = 0
+  local held = {}
   for i = 1, facts do
-    if is_set(k.v[fields[i]], now) then set[i], bits = true, bits + 2 ^ (i - 1) end
+    set[i] = is_set(k.v[fields[i]], now)
   end
-  seen[2] = whole(bits)
+  for i = 1, #rules[7] do
+    if set[rules[7][i][2]] then set[rules[7][i][1]] = true end
+  end
+  for i = 1, facts do held[i] = set[i] and '1' or '0' end
+  flags[1] = table.concat(held)
   for i = 1, #limits do
     local w = k.v[fields[facts + i]]
     seen[#seen + 1], seen[#seen + 2] = w and whole(w[2]) or '0', w and whole(w[3]) or '0'
@@ -133,14 +139,15 @@ export const FIND_LIMIT = `
 /** Sets facts and counts amounts of a check that is allowed or denied. */
 export const COUNT_RULES = `
   if rules then
-    local fields, facts, bits = rules[1], rules[2], 0
+    local fields, facts, done = rules[1], rules[2], {}
     for i = 1, #rules[4] do
       local setting = rules[4][i]
       local field = fields[setting[1]]
+      done[i] = '0'
       if allowed or setting[3] == 1 then
         if facts_fit or k.v[field] then
           set_fact(k, field, g.o, now, setting[2])
-          bits = bits + 2 ^ (i - 1)
+          done[i] = '1'
           counts[2][#counts[2] + 1] = field
         else
           k.unknown, k.dirty = max(k.unknown, now + setting[2]), true
@@ -148,16 +155,17 @@ export const COUNT_RULES = `
         end
       end
     end
-    seen[3], bits = whole(bits), 0
+    flags[2], done = table.concat(done), {}
     for i = 1, #rules[5] do
       local limit, field = rules[5][i], fields[facts + i]
+      done[i] = '0'
       if allowed and fits_limit[i] then
         count_amount(k, field, now, g.o, limit[4], limit[5], limit[1])
-        bits = bits + 2 ^ (i - 1)
+        done[i] = '1'
         local n = #counts[3]
         counts[3][n + 1], counts[3][n + 2], counts[3][n + 3] = field, limit[4], limit[5]
       end
     end
-    seen[4] = whole(bits)
+    flags[3] = table.concat(done)
   end
 `;

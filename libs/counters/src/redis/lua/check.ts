@@ -128,7 +128,7 @@ if outcome == 0 then
 end
 ${seen('if not written then put_order(KEYS[3], KEYS[5], g) end')}
 ${only(`if k then put_kept(k, now) end
-balance_text = rules and table.concat(seen, ',') or balance_text`)}
+balance_text = rules and table.concat(seen, ',') .. ';' .. table.concat(flags, ';') or balance_text`)}
 -- A refusal is not replayed: the answer that the key had stays, so that another body is refused as before.
 if keyed and (not answered or acted) then
   if answered or old then unlist(${account}, ${key}) end
