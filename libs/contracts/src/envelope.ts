@@ -1,4 +1,5 @@
 import type { LeafEvent, Openings } from './leaf.js';
+import type { HeldAmount, RuleCounts } from './rule-counts.js';
 
 /** Seconds between anchors by plan: sandbox and core 3600, scale 300, enterprise 1 – or the configured override. */
 export type CadenceSeconds = number;
@@ -57,4 +58,10 @@ export interface EventEnvelope {
   readonly executedRefusal?: true;
   /** Of `action.outcome`: refund of the spending that its check counted. */
   readonly givesBack?: GivenBack;
+  /** Of a check: `seen.order` of its context. Absent in events from before checks had a context. */
+  readonly order?: number;
+  /** Of a check: what it set and counted by rules; absent: nothing. */
+  readonly ruleCounts?: RuleCounts;
+  /** Of `action.outcome`: amounts that its check held, and that go back to their limits. */
+  readonly givesBackHeld?: readonly HeldAmount[];
 }

@@ -27,6 +27,7 @@ export type {
   ViolationType,
   ViolationTypeV1,
 } from './leaf.js';
+export type { Amount, CountedAmount, HeldAmount, RuleCounts, SetFact } from './rule-counts.js';
 export { FRAMEWORKS } from './package.js';
 export type {
   AgentWindowLeaf,

@@ -1,4 +1,5 @@
 import type { ComplianceScope } from './compliance-scope.js';
+import type { FactMember, LimitMember, RuleMember } from './http/rules.js';
 import type { MerklePath } from './package.js';
 import type { JsonValue } from './leaf.js';
 
@@ -150,6 +151,12 @@ export interface BehaviorProfile {
   readonly output_rules: OutputRules | null;
   /** Absent if it is not set, so that the hash of a profile without it is the same as before the member existed. */
   readonly require?: readonly RequiredMember[];
+  /** Rules with conditions; absent if there are none. */
+  readonly rules?: readonly RuleMember[];
+  /** Absent if there are none. */
+  readonly facts?: readonly FactMember[];
+  /** Absent if there are none. */
+  readonly limits?: readonly LimitMember[];
 }
 
 /** Topic `agents`: the agent and its profile in one record, so that no consumer sees one without the other. */

@@ -13,6 +13,7 @@ export {
   joinMembers,
   type MemberText,
   memberTexts,
+  quote,
   NotCanonical,
 } from './json/canonicalize.js';
 export {
@@ -42,6 +43,7 @@ export {
   type CommitmentKind,
   commitmentText,
   commitMembers,
+  hasMembers,
   commitV2,
   MOST_MEMBERS,
   type TextHash,

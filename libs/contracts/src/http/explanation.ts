@@ -4,19 +4,42 @@ import { object, type JsonOf } from './json-schema.js';
 
 const text = { type: 'string' } as const;
 
+/** Of a rule with conditions. They quote the policy, never the action. */
+const conditions = {
+  clauses: {
+    type: 'array',
+    description: 'of a rule with conditions: each clause in the order of evaluation',
+    items: object({ text, result: { enum: [true, false, 'error', 'not_reached'] } }),
+  },
+  reads: { type: 'array', items: text, description: 'members that the rule reads, such as `args.amount`' },
+  mode: { type: 'string', enum: ['enforce', 'observe'], description: 'in `observe` the rule denies nothing' },
+} as const;
+
 const ruleTrace = {
   oneOf: [
-    object({
-      name: text,
-      result: { const: 'matched', description: 'the rule denies, regardless of the others' },
-      violation: {
-        type: 'object',
-        required: ['reason', 'severity', 'violation_type'],
-        properties: denialMembers,
-        additionalProperties: false,
+    {
+      type: 'object',
+      required: ['name', 'result', 'violation'],
+      properties: {
+        name: text,
+        result: { const: 'matched', description: 'the rule denies, regardless of the others' },
+        violation: {
+          type: 'object',
+          required: ['reason', 'severity', 'violation_type'],
+          properties: denialMembers,
+          additionalProperties: false,
+        },
+        ...conditions,
+        would_allow: { type: 'string', description: 'the condition under which the rule denies nothing, in CEL' },
       },
-    }),
-    object({ name: text, result: { const: 'passed' } }),
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      required: ['name', 'result'],
+      properties: { name: text, result: { const: 'passed' }, ...conditions },
+      additionalProperties: false,
+    },
     object({
       name: text,
       result: { const: 'not_applicable' },

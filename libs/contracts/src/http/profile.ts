@@ -1,6 +1,7 @@
 import { PII_KINDS, REQUIRED_MEMBERS } from '../records.js';
 import { uuid } from './fragments.js';
 import { nullable, type JsonSchema } from './json-schema.js';
+import { factMembers, limitMembers, ruleMembers } from './rules.js';
 
 const entries: JsonSchema = {
   type: 'array',
@@ -92,6 +93,9 @@ export const behaviorProfile: JsonSchema = {
     version: { type: 'integer', minimum: 1 },
     ...profileFields,
     require: { ...requiredMembers, minItems: 1 },
+    rules: { ...ruleMembers, minItems: 1 },
+    facts: { ...factMembers, minItems: 1 },
+    limits: { ...limitMembers, minItems: 1 },
   },
   additionalProperties: false,
 };
@@ -124,6 +128,15 @@ export const profilePatch: JsonSchema = {
     require: nullable({
       ...requiredMembers,
       description: `${String(requiredMembers['description'])}; null and an empty list unset it`,
+    }),
+    rules: nullable({
+      ...ruleMembers,
+      description: 'rules with conditions; replaced as a whole, null and an empty list unset it',
+    }),
+    facts: nullable({ ...factMembers, description: 'labels that checks set and rules read; as rules' }),
+    limits: nullable({
+      ...limitMembers,
+      description: 'most that may be done or spent in a time, for each value of a key; as rules',
     }),
   },
   additionalProperties: false,

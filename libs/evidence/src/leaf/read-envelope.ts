@@ -22,6 +22,9 @@ const CHECKS: readonly Check[] = [
   ['answer', (value) => value === null || isAnswer(value), 'null or an object of strings and a length'],
   ['coverage', (value) => value === null || value === 'governed' || value === 'none', '"governed", "none" or null'],
   ['executedRefusal', (value) => value === undefined || value === true, 'true where it is there'],
+  ['order', (value) => value === undefined || isWhole(value, 1), 'a whole number from 1 where it is there'],
+  ['ruleCounts', (value) => value === undefined || isRuleCounts(value), 'lists of facts and limits where it is there'],
+  ['givesBackHeld', (value) => value === undefined || isListOf(value, isHeld), 'a list of amounts where it is there'],
   ['givesBack', (value) => value === undefined || isGivenBack(value), 'a cost and a time where it is there'],
 ];
 
@@ -57,6 +60,34 @@ function isStamp(value: unknown): boolean {
 function isGivenBack(value: unknown): boolean {
   return isRecord(value) && isWhole(value['costMicros'], 1) && isInstant(value['occurredAt']);
 }
+
+function isListOf(value: unknown, test: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(test);
+}
+
+function isRuleCounts(value: unknown): boolean {
+  return isRecord(value) && isListOf(value['facts'], isSetFact) && isListOf(value['limits'], isCounted);
+}
+
+function isSetFact(value: unknown): boolean {
+  return isRecord(value) && isText(value['id']) && isText(value['key']) && isWhole(value['expiresAtMs'], 0);
+}
+
+function isCounted(value: unknown): boolean {
+  return (
+    isRecord(value) && isAmountAt(value) && isWhole(value['windowSeconds'], 1) && typeof value['reserve'] === 'boolean'
+  );
+}
+
+function isHeld(value: unknown): boolean {
+  return isRecord(value) && isAmountAt(value) && isWhole(value['order'], 1) && isWhole(value['atMs'], 0);
+}
+
+function isAmountAt({ key, amount }: Readonly<Record<string, unknown>>): boolean {
+  return isText(key) && isRecord(amount) && isWhole(amount['units'], 0) && isWhole(amount['nanos'], 0);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 function isAnswer(value: unknown): boolean {
   if (!isRecord(value)) return false;

@@ -120,12 +120,12 @@ describe('the actions that a rule applies to', () => {
     [{ tools: ['pay', 'refund', 'ref*'], types: ['tool_use'] }, {}, true],
     [{}, { type: undefined, tool_name: undefined }, true],
   ])('%j, %j: %s', (targets, action, applies) => {
-    const { findings, governed } = judge(
+    const { findings, rulesApply } = judge(
       { rules: [rule({ id: 'other', tools: ['none'] }), rule(targets)] },
       {},
       action,
     );
-    expect([findings.length, governed]).toEqual(applies ? [1, true] : [0, false]);
+    expect([findings.length, rulesApply]).toEqual(applies ? [1, true] : [0, false]);
   });
 });
 

@@ -60,7 +60,10 @@ export interface RuleJudgement {
   readonly limits: readonly LimitCharge[];
   readonly facts: readonly FactSet[];
   /** At least one rule or limit applies to the action. */
-  readonly governed: boolean;
+  /** At least one rule applies to the action. */
+  readonly rulesApply: boolean;
+  /** At least one limit applies to the action. */
+  readonly limitsApply: boolean;
 }
 
 const EFFECTS = { deny: 0, deny_unless: 0, approve: 2 } as const;
@@ -105,7 +108,7 @@ export function judgeRules(compiled: CompiledRules, judged: JudgedAction): RuleJ
     return setWhen.run(input) === false ? [] : [{ fact: at, on: member.on ?? 'allowed' }];
   });
   findings.sort((a, b) => a.rank - b.rank);
-  return { findings, conditional, limits, facts, governed: rules.length > 0 || charged.length > 0 };
+  return { findings, conditional, limits, facts, rulesApply: rules.length > 0, limitsApply: charged.length > 0 };
 }
 
 /** `null`: the rule finds nothing. */
