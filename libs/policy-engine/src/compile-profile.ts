@@ -5,6 +5,8 @@ import { limitToMicros } from './money.js';
 import { ScopeList } from './scopes/scope-list.js';
 import { compileOutputRules } from './output/compile-output-rules.js';
 import type { CompiledOutputRules } from './output/compile-output-rules.js';
+import { conditionalRules } from './profile/conditional-members.js';
+import type { CompiledRules } from '@countersign/rules';
 
 /** An empty list is no rule and is `null`. */
 export interface CompiledProfile {
@@ -24,6 +26,8 @@ export interface CompiledProfile {
   /** Members that every action must have. */
   readonly required: readonly RequiredMember[] | null;
   readonly output: CompiledOutputRules | null;
+  /** Rules with conditions, facts and limits. */
+  readonly rules: CompiledRules | null;
 }
 
 /**
@@ -48,6 +52,7 @@ export function compileProfile(profile: BehaviorProfile): CompiledProfile {
     blockedDataScopes: scopesOf(profile.blocked_data_scopes, 'block'),
     required: profile.require === undefined || profile.require.length === 0 ? null : profile.require,
     output: compileOutputRules(profile.output_rules),
+    rules: conditionalRules(profile),
   };
 }
 

@@ -1,5 +1,8 @@
-import type { ActionKind, PolicyCoverage } from '@countersign/contracts';
+import type { ActionKind } from '@countersign/contracts';
 import type { CompiledProfile } from './compile-profile.js';
+import { coverageOf } from './coverage.js';
+import { judgeConditional } from './judge/conditional.js';
+import type { ConditionalJudgement, Surroundings } from './judge/conditional.js';
 import {
   judgeAllowedActions,
   judgeAllowedApis,
@@ -21,8 +24,13 @@ import type { Violation } from './violation.js';
 export interface Decision {
   /** By the static rules; the counters judge spending and rate. */
   readonly violation: Violation | null;
-  /** True if any rule of the profile applies to this kind of action. */
-  readonly coverage: PolicyCoverage;
+  /**
+   * By rules with conditions, which are judged whether or not there is a violation: facts may be set, and are known to
+   * the counters only. `null`: the profile has none.
+   */
+  readonly rules: ConditionalJudgement | null;
+  /** The members of the profile that apply to the action, ascending; empty where none does. */
+  readonly coverage: readonly string[];
   /** Cost of the action, in whole micro-dollars. */
   readonly costMicros: number;
   readonly actionKind: ActionKind;
@@ -31,11 +39,17 @@ export interface Decision {
 /**
  * The verdict of the static rules, in the order off-limits and allowed actions, APIs, data scope, output; the first
  * that denies. Total and pure: every input has a decision. The caller applies `observe` to a violation.
+ * @param around what rules with conditions read in addition to the action; needed where the profile has some
  * @param budget of the request, where it asks about several actions
  */
-export function decide(profile: CompiledProfile, action: Action, budget?: ReadingBudget): Decision {
+export function decide(
+  profile: CompiledProfile,
+  action: Action,
+  around?: Surroundings,
+  budget?: ReadingBudget,
+): Decision {
   const subject = subjectOf(action, budget);
-  return decided(profile, subject, judge(profile, subject));
+  return decided(profile, action, subject, around, judge(profile, subject));
 }
 
 /**
@@ -45,17 +59,18 @@ export function decide(profile: CompiledProfile, action: Action, budget?: Readin
 export function* decideInSlices(
   profile: CompiledProfile,
   action: Action,
+  around?: Surroundings,
   budget?: ReadingBudget,
 ): Generator<undefined, Decision, undefined> {
   const subject = subjectOf(action, budget);
   const { output } = profile;
-  if (output === null || subject.payload === undefined) return decide(profile, action, budget);
+  if (output === null || subject.payload === undefined) return decide(profile, action, around, budget);
   const violation =
     judgeBeforeOutput(profile, subject) ??
     (yield* judgeOutputInSlices(output, subject.payload)) ??
     judgePayloadDoubt(subject) ??
     judgeAfterOutput(profile, subject);
-  return decided(profile, subject, violation);
+  return decided(profile, action, subject, around, violation);
 }
 
 /**
@@ -89,31 +104,31 @@ export function* scanInSlices(
   return profile.output === null ? null : yield* judgeOutputInSlices(profile.output, text);
 }
 
-function decided(profile: CompiledProfile, subject: Subject, violation: Violation | null): Decision {
+function decided(
+  profile: CompiledProfile,
+  action: Action,
+  subject: Subject,
+  around: Surroundings | undefined,
+  violation: Violation | null,
+): Decision {
+  const rules = profile.rules === null ? null : judgeConditional(profile.rules, action, needed(around));
   return {
     violation,
-    coverage: violation !== null || isGoverned(profile, subject) ? 'governed' : 'none',
+    rules,
+    coverage: coverageOf(profile, subject, violation, rules),
     costMicros: costOf(subject),
     actionKind: subject.kind,
   };
 }
 
+function needed(around: Surroundings | undefined): Surroundings {
+  if (around === undefined) throw new TypeError('rules with conditions are judged by the surroundings of an action');
+  return around;
+}
+
 /** In whole micro-dollars; 0 where none is named. */
 export function costOf({ cost }: Subject): number {
   return typeof cost === 'number' ? dollarsToMicros(cost) : 0;
-}
-
-function isGoverned(profile: CompiledProfile, subject: Subject): boolean {
-  return (
-    profile.rate !== null ||
-    profile.required !== null ||
-    profile.offLimitsActions !== null ||
-    profile.allowedActions !== null ||
-    ((profile.allowedApis !== null || profile.blockedApis !== null) && namesApi(subject)) ||
-    ((profile.allowedDataScopes !== null || profile.blockedDataScopes !== null) && namesData(subject)) ||
-    (profile.output !== null && subject.payload !== undefined) ||
-    (profile.spending !== null && subject.cost !== undefined)
-  );
 }
 
 function judge(profile: CompiledProfile, subject: Subject): Violation | null {

@@ -1,4 +1,8 @@
 import type { CompiledProfile } from './compile-profile.js';
+import { explainRules } from '@countersign/rules';
+import type { ExplainedRule } from '@countersign/rules';
+import { denialsWithoutFacts, judgedAction } from './judge/conditional.js';
+import type { Surroundings } from './judge/conditional.js';
 import { costOf, decideInSlices } from './decide.js';
 import type { Decision } from './decide.js';
 import {
@@ -53,6 +57,14 @@ export interface CountedFindings {
 export interface Explained {
   readonly decision: Decision;
   readonly rules: readonly RuleTrace[];
+  /** Rules with conditions, in the order of the profile. */
+  readonly conditional: readonly ConditionalTrace[];
+}
+
+/** Result of a rule with conditions by itself, where no fact is set. */
+export interface ConditionalTrace extends ExplainedRule {
+  /** Its denial, also one that is only observed; `null` where it denies nothing. */
+  readonly violation: Violation | null;
 }
 
 const NOT_SET = 'the profile sets no such rule';
@@ -70,14 +82,30 @@ export function* explainInSlices(
   profile: CompiledProfile,
   action: Action,
   counted: CountedFindings,
+  around?: Surroundings,
 ): Generator<undefined, Explained, undefined> {
   const subject = subjectOf(action);
-  const decision = yield* decideInSlices(profile, action);
+  const decision = yield* decideInSlices(profile, action, around);
   const output = yield* outputTraces(profile.output, subject);
   return {
     decision,
     rules: [...listTraces(profile, subject), ...output, ...countedTraces(profile, subject, counted)],
+    conditional: conditionalTraces(profile, action, decision, around),
   };
+}
+
+function conditionalTraces(
+  { rules }: CompiledProfile,
+  action: Action,
+  { rules: judgement }: Decision,
+  around: Surroundings | undefined,
+): readonly ConditionalTrace[] {
+  if (rules === null || judgement === null || around === undefined) return [];
+  const denials = new Map(denialsWithoutFacts(judgement).map(({ violation }) => [violation.rule, violation]));
+  return explainRules(rules, judgedAction(action, around, judgement.offsets)).map((explained) => {
+    const violation = denials.get(explained.rule);
+    return { ...explained, violation: violation === undefined ? null : { ...violation, extras: null } };
+  });
 }
 
 /** Cost of the action, in whole micro-dollars. */

@@ -27,7 +27,7 @@ describe.each(Object.entries(profiles))('the arguments of a tool call, by the pr
     // With the url that clients repeat for the record the verdict is the same.
     for (const action of [call, { ...call, type: 'Tool-Use' }, ...(url === undefined ? [] : [{ ...call, url }])]) {
       const { violation, coverage } = decide(compiled, action);
-      expect([violation !== null, coverage]).toEqual([denied.includes(profile), 'governed']);
+      expect([violation !== null, coverage.length > 0]).toEqual([denied.includes(profile), true]);
       if (violation !== null) expect(violation.reason).toContain(at);
     }
   });

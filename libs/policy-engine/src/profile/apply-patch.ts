@@ -1,6 +1,7 @@
 import type { BehaviorProfile, OutputRules } from '@countersign/contracts';
-import { LIST_FIELDS, RULE_FIELDS } from './profile-fields.js';
-import type { ProfilePatch, ProfileRules, RulePatch } from './profile-fields.js';
+import { LIST_FIELDS, OPTIONAL_FIELDS, RULE_FIELDS } from './profile-fields.js';
+import type { OptionalField, ProfilePatch, ProfileRules, RulePatch } from './profile-fields.js';
+import { unitedMembers } from './united-members.js';
 import { wholeOutputRules } from './read-output-rules.js';
 
 /**
@@ -11,21 +12,37 @@ export function applyProfilePatch(profile: BehaviorProfile, patch: ProfilePatch)
   const rules: Record<string, unknown> = {};
   let changed = false;
   for (const field of RULE_FIELDS) {
-    const wanted = field === 'require' ? requiredBy(patch) : patch[field];
+    const wanted = isOptional(field) ? optionalBy(patch, field) : patch[field];
     if (wanted === undefined) continue;
     if (sameValue(profile[field] ?? null, wanted)) continue;
     rules[field] = wanted;
     changed = true;
   }
   if (!changed) return profile;
-  const { require, ...next } = { ...profile, ...(rules as Partial<ProfileRules>), version: profile.version + 1 };
-  return require === undefined || (require as unknown) === null ? next : { ...next, require };
+  return withoutUnset({ ...profile, ...(rules as Partial<ProfileRules>), version: profile.version + 1 });
 }
 
-/** Each member once; `null` where the patch unsets it, `undefined` where it does not contain it. */
-function requiredBy({ require }: ProfilePatch): ProfilePatch['require'] {
-  if (require === undefined || require === null) return require;
-  return require.length === 0 ? null : [...new Set(require)];
+type Unset<T> = { readonly [K in keyof T]: K extends OptionalField ? Exclude<T[K], null | undefined> : T[K] };
+
+/** The fields without those of {@link OPTIONAL_FIELDS} that are unset: `undefined`, `null` or an empty list. */
+export function withoutUnset<T extends object>(fields: T): Unset<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([field, value]) => !isOptional(field) || !isUnset(value)),
+  ) as Unset<T>;
+}
+
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+const isOptional = (field: string): field is OptionalField => (OPTIONAL_FIELDS as readonly string[]).includes(field);
+
+/** The list; `null` where the patch unsets it, `undefined` where it does not contain it. `require` names each once. */
+function optionalBy(patch: ProfilePatch, field: OptionalField): unknown {
+  const list = patch[field];
+  if (list === undefined || list === null) return list;
+  if (list.length === 0) return null;
+  return field === 'require' ? [...new Set<unknown>(list)] : list;
 }
 
 /**
@@ -40,6 +57,7 @@ export function mergeSafetyRules(profile: BehaviorProfile, rules: RulePatch): Be
   }
   if (rules.require !== undefined && rules.require !== null)
     patch.require = union(profile.require ?? [], rules.require);
+  Object.assign(patch, unitedMembers(profile, rules));
   if (rules.mode === 'enforce') patch.mode = 'enforce';
   if (rules.freeze_on_violation === true) patch.freeze_on_violation = true;
   if (rules.store_payload === true) patch.store_payload = true;

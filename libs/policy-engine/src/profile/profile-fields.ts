@@ -1,4 +1,4 @@
-import type { BehaviorProfile, RequiredMember } from '@countersign/contracts';
+import type { BehaviorProfile } from '@countersign/contracts';
 
 /** The fields that a client may change: all except the agent's id and the version. */
 export type ProfileRules = Omit<BehaviorProfile, 'agent_id' | 'version'>;
@@ -7,9 +7,10 @@ export type ProfileRules = Omit<BehaviorProfile, 'agent_id' | 'version'>;
  * The fields of a PATCH that was read and found well formed. `agent_id` and `version`, when present, are preconditions:
  * the caller refuses another `agent_id` with 400 and another `version` with 409.
  */
-export type ProfilePatch = Partial<Omit<ProfileRules, 'require'>> & {
+export type ProfilePatch = Partial<Omit<ProfileRules, OptionalField>> & {
   /** `null` and an empty list unset it. */
-  readonly require?: readonly RequiredMember[] | null;
+  readonly [K in OptionalField]?: ProfileRules[K] | null;
+} & {
   readonly agent_id?: string;
   readonly version?: number;
 };
@@ -26,6 +27,15 @@ export const LIST_FIELDS = [
   'blocked_data_scopes',
 ] as const satisfies readonly (keyof ProfileRules)[];
 
+/** Fields that a profile has only where they are set, so that its hash is as before they existed. */
+export const OPTIONAL_FIELDS = [
+  'require',
+  'rules',
+  'facts',
+  'limits',
+] as const satisfies readonly (keyof ProfileRules)[];
+export type OptionalField = (typeof OPTIONAL_FIELDS)[number];
+
 /** In the order of `GET …/profile`. */
 export const RULE_FIELDS = [
   'mode',
@@ -41,7 +51,7 @@ export const RULE_FIELDS = [
   'freeze_on_violation',
   'store_payload',
   'output_rules',
-  'require',
+  ...OPTIONAL_FIELDS,
 ] as const satisfies readonly (keyof ProfileRules)[];
 
 /** The profile of a new agent: version 1, no rule. */

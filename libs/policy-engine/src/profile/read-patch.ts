@@ -2,7 +2,9 @@ import { MAX_PROFILE_BYTES, REQUIRED_MEMBERS, unknownField } from '@countersign/
 import type { BehaviorProfile, OutputRules } from '@countersign/contracts';
 import { apiEntryProblem, nameEntryProblem, scopeEntryProblem } from '../entries/grammar.js';
 import { isWhole, outputRulesProblem, wholeOutputRules } from './read-output-rules.js';
+import { OPTIONAL_FIELDS } from './profile-fields.js';
 import type { ProfilePatch } from './profile-fields.js';
+import { conditionalProblem, membersProblem } from './conditional-members.js';
 
 const MAX_ENTRIES = 1000;
 const MAX_ENTRY_LENGTH = 512;
@@ -82,10 +84,13 @@ const CHECKS: Checks = {
   store_payload: flag,
   output_rules: outputRulesProblem,
   require: requireProblem,
+  rules: membersProblem,
+  facts: membersProblem,
+  limits: membersProblem,
 };
 
 /** Fields that a profile has only where they are set. */
-const OPTIONAL: ReadonlySet<string> = new Set<keyof ProfilePatch>(['require']);
+const OPTIONAL: ReadonlySet<string> = new Set(OPTIONAL_FIELDS);
 
 /** Profiles stored before paths were judged in data scopes stay in force: such an entry matches nothing. */
 const STORED_CHECKS: Checks = {
@@ -130,7 +135,8 @@ export function profileProblem(profile: unknown): string | null {
     if (!Object.hasOwn(profile, field) && !OPTIONAL.has(field)) return `${field} is missing`;
   }
   const { output_rules: output } = profile as { readonly output_rules: Partial<OutputRules> | null };
-  return output === null || isWhole(output) ? null : 'a member of output_rules is missing';
+  if (output !== null && !isWhole(output)) return 'a member of output_rules is missing';
+  return conditionalProblem(profile as Pick<BehaviorProfile, 'rules' | 'facts' | 'limits'>);
 }
 
 const encoder = new TextEncoder();

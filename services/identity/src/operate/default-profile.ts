@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AccountFacts, BehaviorProfile } from '@countersign/contracts';
 import {
   applyProfilePatch,
+  conditionalProblem,
   emptyProfile,
   profileSizeProblem,
   profileWarnings,
   readProfilePatch,
+  withoutUnset,
 } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Account } from '../domain/members.js';
@@ -62,8 +64,10 @@ export class DefaultProfiles {
 function rulesOf(body: unknown): DefaultProfile {
   const read = readProfilePatch(body);
   if ('error' in read) throw new HttpRefusal(400, read.error);
-  const { agent_id: _agent, version: _version, require, ...others } = read.patch;
-  const rules = require === undefined || require === null || require.length === 0 ? others : { ...others, require };
+  const { agent_id: _agent, version: _version, ...wanted } = read.patch;
+  const rules = withoutUnset(wanted);
+  const problem = conditionalProblem(rules);
+  if (problem !== null) throw new HttpRefusal(400, problem);
   const tooLarge = profileSizeProblem(profileOf(rules));
   if (tooLarge !== null) throw new HttpRefusal(413, tooLarge);
   return rules;

@@ -1,0 +1,67 @@
+import { judgeRules, zoneOffset } from '@countersign/rules';
+import type { CompiledRules, JudgedAction, RuleFinding, RuleJudgement } from '@countersign/rules';
+import type { Action } from './subject.js';
+
+/** What rules with conditions read, in addition to the action. */
+export interface Surroundings {
+  /** UUID in lower case. */
+  readonly agentId: string;
+  readonly principal: string | null;
+  readonly session: string | null;
+  /** Time of the request, whole seconds since 1970. */
+  readonly time: number;
+  /**
+   * Minutes east of UTC by time zone, as a recorded check used them; absent: those that the time zone database of this
+   * machine has for `time`.
+   */
+  readonly offsets?: Readonly<Record<string, number>>;
+}
+
+/** The judgement of the rules, and the offsets that they used. */
+export interface ConditionalJudgement extends RuleJudgement {
+  readonly offsets: Readonly<Record<string, number>>;
+}
+
+const NO_OFFSETS: Readonly<Record<string, number>> = {};
+
+/** Judges an action by rules with conditions, by the facts that it sets, and by the limits that it is charged to. */
+export function judgeConditional(
+  rules: CompiledRules,
+  action: Action,
+  { agentId, principal, session, time, offsets = offsetsAt(rules, time) }: Surroundings,
+): ConditionalJudgement {
+  const judgement = judgeRules(rules, judgedAction(action, { agentId, principal, session, time }, offsets));
+  return { ...judgement, offsets };
+}
+
+/** The action as rules read it. */
+export function judgedAction(
+  action: Action,
+  { agentId, principal, session, time }: Surroundings,
+  offsets: Readonly<Record<string, number>>,
+): JudgedAction {
+  return {
+    action,
+    agent: { id: agentId },
+    ...(principal === null ? {} : { principal }),
+    ...(session === null ? {} : { session }),
+    time,
+    offsets,
+  };
+}
+
+/** The findings, observed ones included, of rules where no fact is set; the severest first. */
+export function denialsWithoutFacts({ findings, conditional }: RuleJudgement): readonly RuleFinding[] {
+  return [...findings, ...conditional.filter(({ truth }) => (truth & 1) === 1)].sort((a, b) => a.rank - b.rank);
+}
+
+/** A zone that this machine does not know has no offset, and a rule that asks for it is an error. */
+function offsetsAt({ zones }: CompiledRules, time: number): Readonly<Record<string, number>> {
+  if (zones.length === 0) return NO_OFFSETS;
+  const offsets: Record<string, number> = {};
+  for (const zone of zones) {
+    const minutes = zoneOffset(zone, time);
+    if (minutes !== null) offsets[zone] = minutes;
+  }
+  return offsets;
+}

@@ -1,0 +1,73 @@
+import type { BehaviorProfile, RuleMember } from '@countersign/contracts';
+import { sameJson } from '../judge/same-json.js';
+import type { RulePatch } from './profile-fields.js';
+
+type Conditional = Pick<BehaviorProfile, 'rules' | 'facts' | 'limits'>;
+
+/** The lists that a merge changes. */
+type United = { -readonly [K in keyof Conditional]?: NonNullable<Conditional[K]> };
+
+interface Member {
+  readonly id: string;
+}
+
+/**
+ * Rules, facts and limits of two profiles together (decision record 0049): rules and limits only deny, so that all of
+ * them deny whatever either denies. One that both have alike is there once; another one of the same id is added as
+ * `<id>-2`. A fact of the same id that is set otherwise is added as `<id>_2`, and the rules that came with it read it.
+ */
+export function unitedMembers(ours: Conditional, theirs: RulePatch): United {
+  const united: United = {};
+  const renamed = new Map<string, string>();
+  if (theirs.facts) united.facts = unite(ours.facts ?? [], theirs.facts, '_', renamed);
+  if (theirs.rules) {
+    const rules = theirs.rules.map((rule) => readingRenamed(rule, renamed));
+    united.rules = unite(ours.rules ?? [], rules, '-', new Map());
+  }
+  if (theirs.limits) united.limits = unite(ours.limits ?? [], theirs.limits, '-', new Map());
+  return united;
+}
+
+function unite<T extends Member>(
+  ours: readonly T[],
+  theirs: readonly T[],
+  separator: string,
+  renamed: Map<string, string>,
+): readonly T[] {
+  const united = [...ours];
+  for (const one of theirs) {
+    const { id, isThere } = placeOf(united, one, separator);
+    if (id !== one.id) renamed.set(one.id, id);
+    if (!isThere) united.push({ ...one, id });
+  }
+  return united;
+}
+
+/** The id under which a member is, or is to be added. */
+function placeOf<T extends Member>(
+  united: readonly T[],
+  one: T,
+  separator: string,
+): { readonly id: string; readonly isThere: boolean } {
+  for (let number = 1; ; number += 1) {
+    const id = number === 1 ? one.id : `${one.id}${separator}${number}`;
+    const other = united.find((each) => each.id === id);
+    if (other === undefined) return { id, isThere: false };
+    if (sameJson(other, { ...one, id })) return { id, isThere: true };
+  }
+}
+
+function readingRenamed(rule: RuleMember, renamed: ReadonlyMap<string, string>): RuleMember {
+  const { when } = rule;
+  if (when === undefined || renamed.size === 0) return rule;
+  return { ...rule, when: renameFacts(when, renamed) };
+}
+
+/** Texts of CEL, which may contain anything; or a fact that is read. */
+const TEXT_OR_FACT = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(\bfacts\s*\.\s*)([a-z][a-z0-9_]*)/g;
+
+function renameFacts(expression: string, renamed: ReadonlyMap<string, string>): string {
+  return expression.replace(TEXT_OR_FACT, (found: string, read: string | undefined, id: string | undefined) =>
+    read === undefined || id === undefined ? found : `${read}${renamed.get(id) ?? id}`,
+  );
+}
