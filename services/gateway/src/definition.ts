@@ -116,6 +116,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     entropy,
     upgradeUrl: config.upgradeUrl,
     now,
+    clock: context.clock,
     trips,
     replayed: () => metrics.replayed(),
     crowded: () => metrics.crowded(),

@@ -1,10 +1,13 @@
 import { needsOwnKey, NOT_FOR_AGENT, ownKeyNeeded } from '@countersign/contracts';
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
-import { decide, decideInSlices } from '@countersign/policy-engine';
-import type { Decision, ReadingBudget } from '@countersign/policy-engine';
+import { countedRules, decide, decideInSlices } from '@countersign/policy-engine';
+import type { Decision, ReadingBudget, Surroundings } from '@countersign/policy-engine';
+import { canonicalize } from '@countersign/evidence';
 import type { EntropyPool } from '../domain/entropy.js';
+import type { Origin } from '../domain/origin.js';
 import type { CheckFacts } from '../domain/check-event.js';
+import { circumstancesText } from '../domain/check-context.js';
 import { eventIdOf } from '../domain/event-id.js';
 import type { LatencyProbe } from '../admission/latency-probe.js';
 import type { KnownAccount, KnownAgent, ReadModel, KnownKey } from '../follow/read-model.js';
@@ -27,6 +30,7 @@ export interface CheckJob {
   readonly key: KnownKey;
   readonly prepared: PreparedCheck;
   readonly stamp: IdempotencyStamp | null;
+  readonly origin: Origin;
   /** Of the request, where it asks about several actions. */
   readonly budget?: ReadingBudget;
 }
@@ -40,6 +44,8 @@ export interface CheckJudgeParts {
   readonly entropy: EntropyPool;
   readonly upgradeUrl: string;
   readonly now: () => number;
+  /** Wall clock, ms since 1970. */
+  readonly clock: () => number;
   readonly replayed: () => void;
   readonly crowded: () => void;
   /** Probe of the counters. */
@@ -88,19 +94,32 @@ export class CheckJudge {
       check.refuse(404, ownKeyNeeded(prepared.agentId));
       return;
     }
+    const { principal, session } = job.origin;
+    const time = Math.floor(this.#parts.clock() / 1000);
+    const around: Surroundings = { agentId: prepared.agentId, principal, session, time };
     if (agent.profile.output !== null && (prepared.payload?.canonical.length ?? 0) > LARGE_PAYLOAD) {
       this.#slicer.take(
-        decideInSlices(agent.profile, prepared.action, job.budget),
+        decideInSlices(agent.profile, prepared.action, around, job.budget),
         () => check.over,
-        (decision) => this.#count(check, job, account, agent, decision),
+        (decision) => this.#count(check, job, account, agent, decision, time),
         (error) => check.fail(error),
       );
-    } else this.#count(check, job, account, agent, decide(agent.profile, prepared.action, job.budget));
+    } else {
+      const decision = decide(agent.profile, prepared.action, around, job.budget);
+      this.#count(check, job, account, agent, decision, time);
+    }
   }
 
-  #count(check: PendingCheck, job: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): void {
+  #count(
+    check: PendingCheck,
+    job: CheckJob,
+    account: KnownAccount,
+    agent: KnownAgent,
+    decision: Decision,
+    time: number,
+  ): void {
     const { counters, now, counted, trips } = this.#parts;
-    const trip = this.#trip(job, account, agent, decision);
+    const trip = this.#trip(job, account, agent, decision, time);
     const begunAt = now();
     trips.entered(begunAt);
     counters.check(trip).then(
@@ -145,9 +164,16 @@ export class CheckJudge {
     }
   }
 
-  #trip({ key, prepared, stamp }: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): CheckTrip {
+  #trip(
+    { key, prepared, stamp, origin }: CheckJob,
+    account: KnownAccount,
+    agent: KnownAgent,
+    decision: Decision,
+    time: number,
+  ): CheckTrip {
     const { entropy } = this.#parts;
     const { profile, facts } = agent;
+    const rules = profile.rules === null ? undefined : countedRules(profile.rules, decision.rules!, origin.session);
     return {
       accountId: key.accountId,
       agentId: prepared.agentId,
@@ -166,10 +192,23 @@ export class CheckJudge {
       entropy: entropy.eventId(),
       actionSalt: entropy.salt(),
       payloadSalt: prepared.payload === null ? null : entropy.salt(),
+      ...(rules === undefined ? {} : { rules }),
+      wantsSeen: true,
+      carried: circumstancesText({
+        salt: entropy.salt(),
+        seconds: time,
+        offsets: decision.rules === null ? '{}' : canonicalize(decision.rules.offsets),
+        trace: origin.trace,
+      }),
     };
   }
 
-  #facts({ key, prepared, stamp }: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision): CheckFacts {
+  #facts(
+    { key, prepared, stamp, origin }: CheckJob,
+    account: KnownAccount,
+    agent: KnownAgent,
+    decision: Decision,
+  ): CheckFacts {
     const { facts, profile } = agent;
     return {
       accountId: key.accountId,
@@ -181,6 +220,8 @@ export class CheckJudge {
       profileSha256: facts.profileSha256,
       storePayload: profile.storePayload,
       coverage: decision.coverage,
+      plan: account.contextPlan,
+      origin,
       actionKind: decision.actionKind,
       action: prepared.committed,
       payload: prepared.payload,

@@ -3,6 +3,7 @@ import type { CheckAnswer } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ReadingBudget } from '@countersign/policy-engine';
 import { idempotencyStamp } from '../domain/idempotency.js';
+import { NO_ORIGIN, readOrigin } from '../domain/origin.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from './credentials.js';
@@ -51,12 +52,14 @@ export class ParsedChecks {
   check(body: object, key: KnownKey, idempotencyKey: string | null, budget?: ReadingBudget): Promise<Outcome> {
     const prepared = prepareParsed(body);
     if (isMalformed(prepared)) return Promise.resolve({ kind: 'refused', ...prepared });
+    const origin = readOrigin(NO_ORIGIN, prepared.action);
+    if (typeof origin === 'string') return Promise.resolve({ kind: 'refused', status: 400, error: origin });
     const stamp =
       idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
     const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
     return new Promise((resolve) => {
       this.checkHandler.ask(
-        { key, prepared, stamp, ...(budget === undefined ? {} : { budget }) },
+        { key, prepared, stamp, origin, ...(budget === undefined ? {} : { budget }) },
         {
           answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),
           refuse: (status, error) => resolve({ kind: 'refused', status, error }),

@@ -1,6 +1,7 @@
 import type { CheckAction, CheckRequest, JsonValue } from '@countersign/contracts';
-import { canonicalize, JsonRefused, parseJsonStrict } from '@countersign/evidence';
-import type { Committed } from '../domain/check-event.js';
+import { JsonRefused, parseJsonStrict } from '@countersign/evidence';
+import { committed } from '../domain/committed.js';
+import type { Committed } from '../domain/committed.js';
 import { readCheck } from '../domain/read-check.js';
 
 /** A parsed and validated body, ready to be committed. */
@@ -40,17 +41,16 @@ export function prepareParsed(body: unknown): PreparedCheck | Malformed {
   const request = readCheck(body);
   if (typeof request === 'string') return { status: 400, error: request };
   const { action } = request;
-  const committed = commitWithoutPayload(action);
-  const payload =
-    action.payload === undefined ? null : { value: action.payload, canonical: canonicalize(action.payload) };
-  if (committed.canonical.length + (payload?.canonical.length ?? 0) > MAX_CANONICAL_CHARACTERS) {
+  const withoutPayload = commitWithoutPayload(action);
+  const payload = action.payload === undefined ? null : committed(action.payload);
+  if (withoutPayload.canonical.length + (payload?.canonical.length ?? 0) > MAX_CANONICAL_CHARACTERS) {
     return { status: 413, error: 'send a smaller action: in canonical JSON it is longer than 1.25 million characters' };
   }
-  return { agentId: request.agentId.toLowerCase(), action, committed, payload, request };
+  return { agentId: request.agentId.toLowerCase(), action, committed: withoutPayload, payload, request };
 }
 
 function commitWithoutPayload(action: CheckAction): Committed {
-  if (action.payload === undefined) return { value: action as JsonValue, canonical: canonicalize(action) };
+  if (action.payload === undefined) return committed(action as JsonValue);
   const { payload: _, ...rest } = action;
-  return { value: rest as JsonValue, canonical: canonicalize(rest) };
+  return committed(rest as JsonValue);
 }

@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { checkAnswer } from '@countersign/contracts';
 import type { EventEnvelope, JsonValue } from '@countersign/contracts';
 import type { Judgement } from '@countersign/counters';
-import { canonicalize, fromHex, opens, readEnvelope, toBase64Url, uuidV7 } from '@countersign/evidence';
+import { fromHex, opens, readContext, readEnvelope, toBase64Url, uuidV7 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
+import { circumstancesText } from './check-context.js';
 import { checkEvent } from './check-event.js';
-import type { CheckFacts, Committed } from './check-event.js';
+import type { CheckFacts } from './check-event.js';
+import { committed } from './committed.js';
+import type { Committed } from './committed.js';
 import { eventIdOf } from './event-id.js';
 
 const hex = (bytes: number): fc.Arbitrary<string> =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((array) => Buffer.from(array).toString('hex'));
 const salt = fc.uint8Array({ minLength: 16, maxLength: 16 }).map(toBase64Url);
-const committed = (value: fc.Arbitrary<unknown>): fc.Arbitrary<Committed> =>
+const anyCommitted = (value: fc.Arbitrary<unknown>): fc.Arbitrary<Committed> =>
   // As a body arrives: through JSON.
-  value.map((given) => {
-    const parsed = JSON.parse(JSON.stringify(given)) as JsonValue;
-    return { value: parsed, canonical: canonicalize(parsed) };
-  });
+  value.map((given) => committed(JSON.parse(JSON.stringify(given)) as JsonValue));
 const json = fc.jsonValue({ stringUnit: 'grapheme' });
 
 const facts: fc.Arbitrary<CheckFacts> = fc.record({
@@ -28,10 +28,19 @@ const facts: fc.Arbitrary<CheckFacts> = fc.record({
   profileVersion: fc.integer({ min: 1, max: 1e6 }),
   profileSha256: hex(32),
   storePayload: fc.boolean(),
-  coverage: fc.constantFrom('governed', 'none'),
+  coverage: fc.constantFrom([], ['rate_limit'], ['allowed_apis', 'rules']),
+  plan: fc.record({
+    cap: fc.option(fc.maxSafeNat()),
+    expires: fc.option(fc.constant('2026-03-02T10:00:00.000Z')),
+  }),
+  origin: fc.record({
+    principal: fc.option(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 50 })),
+    session: fc.option(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 50 })),
+    trace: fc.constant(null),
+  }),
   actionKind: fc.constantFrom('http_call', 'llm_response', 'data_access', 'tool_use', 'other'),
-  action: committed(fc.dictionary(fc.string({ unit: 'grapheme' }), json)),
-  payload: fc.option(committed(json)),
+  action: anyCommitted(fc.dictionary(fc.string({ unit: 'grapheme' }), json)),
+  payload: fc.option(anyCommitted(json)),
   idempotency: fc.option(fc.record({ keySha256: hex(32), bodySha256: hex(32) })),
   upgradeUrl: fc.constant('https://example.com/"upgrade"'),
 });
@@ -45,6 +54,11 @@ const violation = fc.record({
   extras: fc.option(fc.constant({ category: 'pii', pii_kind: 'email', length: 3 })),
 });
 
+const COUNTS = {
+  facts: [{ id: 'secret_read', key: 'agent', expiresAtMs: 5 }],
+  limits: [{ key: 'f'.repeat(64), windowSeconds: 60, amount: { units: 1, nanos: 0 }, reserve: true }],
+};
+
 const judgement: fc.Arbitrary<Judgement> = fc
   .record({
     nowMs: fc.integer({ min: 0, max: 4e12 }),
@@ -54,10 +68,25 @@ const judgement: fc.Arbitrary<Judgement> = fc
     outcome: fc.constantFrom('allowed', 'denied', 'frozen', 'sandbox_expired', 'action_cap'),
     violation: fc.option(violation),
     costMicros: fc.maxSafeNat(),
+    seconds: fc.integer({ min: 0, max: 4e9 }),
+    trace: fc.option(fc.constant('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')),
+    contextSalt: salt,
+    order: fc.integer({ min: 1 }),
+    counts: fc.boolean(),
   })
   .filter(({ outcome, violation: found }) => outcome !== 'denied' || found !== null)
-  .map((given) => ({
+  .map(({ seconds, trace, contextSalt, order, counts, ...given }) => ({
     ...given,
+    carried: circumstancesText({ salt: contextSalt, seconds, offsets: '{"Europe/Berlin":60}', trace }),
+    seen: {
+      order,
+      spent: { day: 1, month: 2 },
+      rate: counts ? 3 : null,
+      plan: { used: 4 },
+      facts: counts ? ['secret_read', 'approved'] : [],
+      limits: counts ? { 'mail-hour': '2', spend: '12.5' } : {},
+    },
+    ...(counts && given.outcome === 'allowed' ? { ruleCounts: COUNTS } : {}),
     versions: { account: 1, apiKey: 1, agent: 1 },
     costMicros: given.outcome === 'allowed' ? given.costMicros : 0,
     countsAction: given.outcome === 'allowed' || given.outcome === 'denied',
@@ -77,11 +106,14 @@ describe('checkEvent', () => {
         expect(envelope.leaf.eventId).toBe(eventId);
         expect(checkAnswer(envelope)).toEqual(answer);
         expect(envelope.costMicros).toBe(judged.costMicros);
-        expect(envelope.coverage).toBe(given.coverage);
+        expect(envelope.coverage).toBe(given.coverage.length > 0 ? 'governed' : 'none');
+        expect(envelope.leaf.coverage).toEqual(given.coverage);
+        expect(envelope.order).toBe(judged.seen!.order);
+        expect(envelope.ruleCounts).toEqual(judged.ruleCounts);
         expect(envelope.idempotency).toEqual(given.idempotency);
         expect(envelope.leaf.occurredAt).toBe(new Date(judged.nowMs).toISOString());
         // Only members of the envelope.
-        expect(Object.keys(envelope).sort()).toEqual(Object.keys(MEMBERS).sort());
+        expect(Object.keys({ ...envelope, ruleCounts: true }).sort()).toEqual(Object.keys(MEMBERS).sort());
       }),
       { numRuns: 500 },
     );
@@ -92,6 +124,9 @@ describe('checkEvent', () => {
       fc.property(judgement, facts, (judged, given) => {
         const { leaf, openings } = JSON.parse(checkEvent(judged, given).text) as EventEnvelope;
         expect(opens(leaf, 'action', openings.action!, nodeCrypto.sha256)).toBe('opens');
+        expect(opens(leaf, 'context', openings.context!, nodeCrypto.sha256)).toBe('opens');
+        const context = readContext(openings.context!.value, true, leaf);
+        if (!context.ok) throw new Error(context.problem);
         expect(openings.action?.value).toEqual(JSON.parse(given.action.canonical));
         if (given.payload === null) {
           expect(leaf.payload).toBeNull();
@@ -104,6 +139,18 @@ describe('checkEvent', () => {
         expect(opens(leaf, 'payload', withValue, nodeCrypto.sha256)).toBe('opens');
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('builds the event of a judgement without balances again as a release before contexts did', () => {
+    fc.assert(
+      fc.property(judgement, facts, (judged, given) => {
+        const { carried: _carried, seen: _seen, ruleCounts: _counts, ...older } = judged;
+        const { leaf, openings, order } = JSON.parse(checkEvent(older, given).text) as EventEnvelope;
+        expect([leaf.v, Object.keys(leaf).length, order, openings.context]).toEqual([1, 18, undefined, undefined]);
+        expect(opens(leaf, 'action', openings.action!, nodeCrypto.sha256)).toBe('opens');
+      }),
+      { numRuns: 100 },
     );
   });
 
@@ -130,7 +177,7 @@ describe('checkEvent', () => {
   });
 });
 
-const MEMBERS: Readonly<Record<keyof Omit<EventEnvelope, 'executedRefusal' | 'givesBack'>, true>> = {
+const MEMBERS: Readonly<Record<keyof Omit<EventEnvelope, 'executedRefusal' | 'givesBack' | 'givesBackHeld'>, true>> = {
   v: true,
   leaf: true,
   openings: true,
@@ -144,6 +191,8 @@ const MEMBERS: Readonly<Record<keyof Omit<EventEnvelope, 'executedRefusal' | 'gi
   idempotency: true,
   answer: true,
   coverage: true,
+  order: true,
+  ruleCounts: true,
 };
 
 describe('eventIdOf', () => {

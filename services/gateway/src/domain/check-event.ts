@@ -12,15 +12,14 @@ import type {
   Severity,
 } from '@countersign/contracts';
 import type { Judgement } from '@countersign/counters';
-import { canonicalLeaf, commitmentText } from '@countersign/evidence';
+import { canonicalLeaf, commitMembers, commitmentText, joinMembers } from '@countersign/evidence';
+import type { CommitmentKind } from '@countersign/evidence';
+import { contextMembers, readCircumstances } from './check-context.js';
+import type { ContextPlan } from './check-context.js';
+import type { Committed } from './committed.js';
 import { eventIdOf } from './event-id.js';
+import type { Origin } from './origin.js';
 import { planRefusal } from './plan-refusal.js';
-
-/** A value and its RFC 8785 form. */
-export interface Committed {
-  readonly value: JsonValue;
-  readonly canonical: string;
-}
 
 /** Facts of a check's event, in addition to its judgement. */
 export interface CheckFacts {
@@ -33,7 +32,10 @@ export interface CheckFacts {
   readonly profileVersion: number;
   readonly profileSha256: string;
   readonly storePayload: boolean;
-  readonly coverage: PolicyCoverage;
+  /** Members of the profile that apply to the action, ascending. */
+  readonly coverage: readonly string[];
+  readonly plan: ContextPlan;
+  readonly origin: Origin;
   readonly actionKind: ActionKind;
   /** Without `payload`. */
   readonly action: Committed;
@@ -69,8 +71,11 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
   const { actionSalt } = judgement;
   const payloadSalt = payload === null ? null : judgement.payloadSalt;
   const eventId = eventIdOf(judgement.nowMs, judgement.entropy);
+  const violationType = policy ? (violation?.violation_type ?? null) : null;
+  const context = contextOf(judgement, facts, violationType);
+  const commitmentOf = context === null ? commitmentV1 : commitmentV2;
   const leaf: LeafEvent = {
-    v: 1,
+    v: context === null ? 1 : 2,
     type: 'action.checked',
     eventId,
     refersTo: null,
@@ -80,26 +85,72 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
     allowed: outcome === 'allowed',
     reason: words.reason,
     severity: words.severity,
-    violation_type: policy ? (violation?.violation_type ?? null) : null,
+    violation_type: violationType,
     rule: policy ? (violation?.rule ?? null) : null,
     detail: policy ? (violation?.detail ?? null) : null,
     actionKind: facts.actionKind,
     profileVersion: facts.profileVersion,
     profileSha256: facts.profileSha256,
-    action: hash('sha256', commitmentText('action', actionSalt, action.canonical)),
-    payload: payloadSalt === null ? null : hash('sha256', commitmentText('payload', payloadSalt, payload!.canonical)),
+    action: commitmentOf('action', actionSalt, action),
+    payload: payloadSalt === null ? null : commitmentOf('payload', payloadSalt, payload!),
+    ...(context === null ? {} : { context: context.commitment, coverage: facts.coverage }),
   };
   return {
     eventId,
-    text: envelopeText(judgement, facts, leaf, words.extras, payloadSalt),
+    text: envelopeText(judgement, facts, leaf, words.extras, payloadSalt, context),
     answer:
       outcome === 'allowed'
-        ? { status: 200, body: ALLOWED_BODY, eventId, coverage: facts.coverage, wouldDeny: wouldDenyOf(leaf) }
-        : checkAnswer(envelopeOf(judgement, facts, leaf, words.extras, payloadSalt))!,
+        ? { status: 200, body: ALLOWED_BODY, eventId, coverage: governedBy(facts), wouldDeny: wouldDenyOf(leaf) }
+        : checkAnswer(envelopeOf(judgement, facts, leaf, words.extras, payloadSalt, context))!,
   };
 }
 
 const ALLOWED_BODY = '{"allowed":true}';
+
+const textHash = (text: string): string => hash('sha256', text);
+
+type Commitment = (kind: CommitmentKind, salt: string, value: Committed) => string;
+
+const commitmentV1: Commitment = (kind, salt, { canonical }) => textHash(commitmentText(kind, salt, canonical));
+
+const commitmentV2: Commitment = (kind, salt, value) =>
+  value.members === null ? commitmentV1(kind, salt, value) : commitMembers(kind, salt, value.members, textHash);
+
+/** The context of a check and its opening. */
+interface CheckContext {
+  readonly order: number;
+  readonly commitment: string;
+  readonly salt: string;
+  readonly canonical: string;
+}
+
+/**
+ * `null` for a judgement that a release before contexts has left as a claim: its event may be in the log as a leaf of
+ * version 1, and is built again as it was.
+ */
+function contextOf(judgement: Judgement, facts: CheckFacts, violationType: string | null): CheckContext | null {
+  const { carried, seen, outcome } = judgement;
+  if (carried === undefined || seen === undefined) return null;
+  const circumstances = readCircumstances(carried);
+  const { salt } = circumstances;
+  const effect = effectOf(outcome === 'allowed', violationType);
+  const members = contextMembers(outcome, effect, seen, facts.plan, facts.origin, circumstances);
+  return {
+    order: seen.order,
+    commitment: commitMembers('context', salt, members, textHash),
+    salt,
+    canonical: joinMembers(members),
+  };
+}
+
+function effectOf(allowed: boolean, violationType: string | null): 'allow' | 'observe' | 'deny' | 'approve' {
+  if (allowed) return violationType === null ? 'allow' : 'observe';
+  return violationType === 'approval_required' ? 'approve' : 'deny';
+}
+
+function governedBy({ coverage }: Pick<CheckFacts, 'coverage'>): PolicyCoverage {
+  return coverage.length > 0 ? 'governed' : 'none';
+}
 
 /** The message of a check. */
 export function envelopeOf(
@@ -108,6 +159,7 @@ export function envelopeOf(
   leaf: LeafEvent,
   answer: AnswerExtras | null,
   payloadSalt: string | null,
+  context: CheckContext | null,
 ): EventEnvelope {
   const { action, payload, storePayload } = facts;
   return {
@@ -118,6 +170,9 @@ export function envelopeOf(
       ...(payloadSalt === null || payload === null
         ? {}
         : { payload: storePayload ? { salt: payloadSalt, value: payload.value } : { salt: payloadSalt } }),
+      ...(context === null
+        ? {}
+        : { context: { salt: context.salt, value: JSON.parse(context.canonical) as JsonValue } }),
     },
     accountId: facts.accountId,
     cadenceSeconds: facts.cadenceSeconds,
@@ -128,7 +183,9 @@ export function envelopeOf(
     apiKeyId: facts.apiKeyId,
     idempotency: facts.idempotency,
     answer,
-    coverage: facts.coverage,
+    coverage: governedBy(facts),
+    ...(context === null ? {} : { order: context.order }),
+    ...(judgement.ruleCounts === undefined ? {} : { ruleCounts: judgement.ruleCounts }),
   };
 }
 
@@ -139,17 +196,21 @@ function envelopeText(
   leaf: LeafEvent,
   answer: AnswerExtras | null,
   payloadSalt: string | null,
+  context: CheckContext | null,
 ): string {
   const { idempotency, payload } = facts;
   return (
     `{"v":1,"leaf":${canonicalLeaf(leaf)},"openings":{"action":{"salt":"${judgement.actionSalt}"` +
     `,"value":${facts.action.canonical}}${payloadSalt === null ? '' : `,"payload":{"salt":"${payloadSalt}"`}` +
     `${payloadSalt !== null && facts.storePayload ? `,"value":${payload!.canonical}` : ''}` +
-    `${payloadSalt === null ? '' : '}'}},"accountId":"${facts.accountId}"` +
+    `${payloadSalt === null ? '' : '}'}${context === null ? '' : `,"context":{"salt":"${context.salt}","value":${context.canonical}}`}}` +
+    `,"accountId":"${facts.accountId}"` +
     `,"cadenceSeconds":${facts.cadenceSeconds},"costMicros":${judgement.costMicros}` +
     `,"countsAction":${judgement.countsAction},"countsRate":${judgement.countsRate},"freezesAgent":${judgement.freezesAgent}` +
     `,"apiKeyId":"${facts.apiKeyId}","idempotency":${idempotency === null ? 'null' : JSON.stringify(idempotency)}` +
-    `,"answer":${answer === null ? 'null' : JSON.stringify(answer)},"coverage":"${facts.coverage}"}`
+    `,"answer":${answer === null ? 'null' : JSON.stringify(answer)},"coverage":"${governedBy(facts)}"` +
+    `${context === null ? '' : `,"order":${context.order}`}` +
+    `${judgement.ruleCounts === undefined ? '' : `,"ruleCounts":${JSON.stringify(judgement.ruleCounts)}`}}`
   );
 }
 

@@ -1,5 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { IdempotencyStamp } from '@countersign/contracts';
+import type { CheckRequest, IdempotencyStamp } from '@countersign/contracts';
+import { canonicalize } from '@countersign/evidence';
+import type { OriginHeaders } from './origin.js';
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 
@@ -22,4 +24,15 @@ export function idempotencyStamp(accountId: string, key: string, canonicalBody: 
     keySha256: idempotencyKeySha256(accountId, key),
     bodySha256: createHmac('sha256', key).update(canonicalBody).digest('hex'),
   };
+}
+
+/**
+ * What a repetition must send again: the body, and the headers that name principal and session, where there are any. A
+ * trace is of one request.
+ */
+export function stampedBody(
+  request: CheckRequest,
+  { principal, session }: Pick<OriginHeaders, 'principal' | 'session'>,
+): string {
+  return canonicalize(principal === null && session === null ? request : [request, { principal, session }]);
 }

@@ -4,6 +4,7 @@ import type { AccountFacts, AgentFacts, ApiKeyFacts, ApiKeyPowers } from '@count
 import type { CheckTrip } from '@countersign/counters';
 import { compileProfile, profileProblem } from '@countersign/policy-engine';
 import type { CompiledProfile } from '@countersign/policy-engine';
+import type { ContextPlan } from '../domain/check-context.js';
 import { Projection } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Projected } from '@countersign/topics';
@@ -21,6 +22,8 @@ export interface KnownKey extends ApiKeyPowers {
 export interface KnownAccount {
   readonly version: number;
   readonly plan: CheckTrip['plan'];
+  /** The plan as the context of a check has it. */
+  readonly contextPlan: ContextPlan;
   readonly cadenceSeconds: number;
 }
 
@@ -143,6 +146,7 @@ export class ReadModel {
       actionCap: value.actionCap,
       sandboxExpiresAtMs: value.sandboxExpiresAt === null ? null : Date.parse(value.sandboxExpiresAt),
     },
+    contextPlan: { cap: value.actionCap, expires: value.sandboxExpiresAt },
     cadenceSeconds: this.#cadence ?? value.cadenceSeconds,
   });
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deadlines } from '@countersign/async';
-import { canonicalize } from '@countersign/evidence';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Admission } from '../admission/admission.js';
 import { CLOSED } from '../admission/closed.js';
@@ -16,7 +15,8 @@ import type { BodyRead } from './read-body.js';
 import { ShedResponder } from './shed-responder.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import type { RefusalLog } from '../metrics/refusal-log.js';
-import { idempotencyKeyProblem, idempotencyStamp } from '../domain/idempotency.js';
+import { idempotencyKeyProblem, idempotencyStamp, stampedBody } from '../domain/idempotency.js';
+import { readOrigin } from '../domain/origin.js';
 import { PendingCheck } from '../check/pending-check.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
 import type { CheckObserver, CheckReply } from '../check/pending-check.js';
@@ -240,9 +240,13 @@ export class CheckHandler implements CheckObserver {
     const { idempotencyKey } = headers;
     const problem = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (problem !== null) return check.refuse(400, problem);
+    const origin = readOrigin(headers, prepared.action);
+    if (typeof origin === 'string') return check.refuse(400, origin);
     const stamp =
-      idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
-    this.#parts.judge.judge(check, { key, prepared, stamp });
+      idempotencyKey === null
+        ? null
+        : idempotencyStamp(key.accountId, idempotencyKey, stampedBody(prepared.request, headers));
+    this.#parts.judge.judge(check, { key, prepared, stamp, origin });
   }
 }
 

@@ -9,11 +9,18 @@ export interface CheckHeaders {
   /** Bytes as announced, or -1. */
   readonly contentLength: number;
   readonly host: boolean;
+  /** As sent; `null`: none; the empty string: sent twice. */
+  readonly principal: string | null;
+  readonly session: string | null;
+  /** W3C `traceparent`; `null`: none, or one that is not to be used. */
+  readonly trace: string | null;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const JSON_UTF8 = /^application\/json[\t ]*(;[\t ]*charset="?utf-?8"?[\t ]*)?$/i;
 const ENCODED = 'send the body without Content-Encoding';
+/** Trace Context, section 3.2: a receiver ignores what it cannot read. An all-zero id is invalid, as is version ff. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const NOT_JSON = 'send the body as application/json in UTF-8';
 
 /**
@@ -29,12 +36,18 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
   let mediaProblem: string | null = null;
   let contentLength = -1;
   let host = false;
+  let principal: string | null = null;
+  let session: string | null = null;
+  let trace: string | null = null;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
     // The length distinguishes most names without lower-casing them.
     switch (name.length) {
       case 4:
         if (is(name, 'host')) host = true;
+        break;
+      case 11:
+        if (is(name, 'traceparent')) trace = trace === null ? raw[i + 1]! : '';
         break;
       case 12:
         if (is(name, 'content-type') && !isJson(raw[i + 1]!)) mediaProblem ??= NOT_JSON;
@@ -57,6 +70,12 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
       case 16:
         if (is(name, 'content-encoding')) mediaProblem = ENCODED;
         break;
+      case 21:
+        if (is(name, 'x-countersign-session')) session = session === null ? raw[i + 1]! : '';
+        break;
+      case 23:
+        if (is(name, 'x-countersign-principal')) principal = principal === null ? raw[i + 1]! : '';
+        break;
       default:
     }
   }
@@ -66,6 +85,9 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
     idempotencyKey,
     contentLength,
     host,
+    principal,
+    session,
+    trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
   };
 }
 
