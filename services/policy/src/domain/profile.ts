@@ -1,6 +1,7 @@
 import { canonicalBytes, toHex } from '@countersign/evidence';
 import {
   applyProfilePatch,
+  conditionalProblem,
   emptyProfile,
   mergeSafetyRules,
   profileProblem,
@@ -42,7 +43,10 @@ export function draftProfile(
   if (patch.version !== undefined && patch.version !== profile.version) {
     return refused(409, `version ${patch.version} is not the current one, which is ${profile.version}: read it again`);
   }
-  return { profile: applyProfilePatch(profile, patch) };
+  const draft = applyProfilePatch(profile, patch);
+  // Rules read facts that another field sets, so they are judged together.
+  const problem = conditionalProblem(draft);
+  return problem === null ? { profile: draft } : refused(400, problem);
 }
 
 /** Applies a patch that {@link readPatchFor} found well formed. */
@@ -54,7 +58,13 @@ export function changeProfile(agent: Agent, patch: ProfilePatch, actor: Actor, n
 /** Puts exactly the named rules in force; all others take their defaults. */
 export function putProfile(agent: Agent, patch: ProfilePatch, actor: Actor, nowMs: number, sha256: Digest): Change {
   const { agent_id: _agent, version: _version, ...defaults } = emptyProfile(agent.id);
-  return changeProfile(agent, { ...defaults, require: null, ...patch }, actor, nowMs, sha256);
+  return changeProfile(
+    agent,
+    { ...defaults, require: null, rules: null, facts: null, limits: null, ...patch },
+    actor,
+    nowMs,
+    sha256,
+  );
 }
 
 /** The event that says which profile is in force. */

@@ -2,7 +2,8 @@ import type { ArchivedEvent, BehaviorProfile, LeafEvent } from '@countersign/con
 import { canonicalize } from '@countersign/evidence';
 import { decide, decideInSlices, needsArguments } from '@countersign/policy-engine';
 import type { Action, Violation } from '@countersign/policy-engine';
-import type { SimulatedAgent, Verdict } from '../simulate/simulated-agent.js';
+import { whoIn } from '../simulate/simulated-agent.js';
+import type { SimulatedAgent, Verdict, Who } from '../simulate/simulated-agent.js';
 
 /** Reasons why a recorded check cannot be evaluated under a draft. */
 export const UNJUDGED = ['erased', 'payloadNotKept', 'frozen', 'plan'] as const;
@@ -45,26 +46,43 @@ export function* judgeRecorded(
   };
   const action = openings.action?.value;
   if (!isObject(action)) return unjudged('erased');
+  const who = whoOf(openings.context?.value) ?? whoIn(action);
+  const around = agent.around(atMs, who);
   const payload = openings.payload?.value;
-  if (payload !== undefined) return agent.settle(yield* decideInSlices(agent.profile, { ...action, payload }), atMs);
+  if (payload !== undefined) {
+    return agent.settle(yield* decideInSlices(agent.profile, { ...action, payload }, around), atMs, who);
+  }
+  // Rules with conditions read the arguments, which are in the payload.
+  if (leaf.payload !== null && agent.profile.rules !== null) return unjudged(erased ? 'erased' : 'payloadNotKept');
   // There was a payload, so its absence in the record is not a misnamed member. No rule finds anything in `false`.
   const shown = leaf.payload === null ? action : { ...action, payload: false };
-  let decision = decide(agent.profile, shown);
+  let decision = decide(agent.profile, shown, around);
   const recorded = leaf.profileVersion === null ? undefined : known.get(leaf.profileVersion);
   if (leaf.payload !== null && needsArguments(agent.profile, shown, decision.violation)) {
     const apis = recorded?.apis === draft.apis ? apiVerdict(leaf) : 'unknown';
     if (apis === 'unknown' || decision.violation?.rule === 'require:url')
       return unjudged(erased ? 'erased' : 'payloadNotKept');
     // The lists did not match the arguments: a url that repeats one of them must not match either.
-    if (apis === null && decision.violation !== null) decision = decide(agent.profile, { ...shown, url: undefined });
+    if (apis === null && decision.violation !== null)
+      decision = decide(agent.profile, { ...shown, url: undefined }, around);
     if (apis !== null) decision = { ...decision, violation: apis };
   }
   if (leaf.payload === null || agent.profile.output === null || decision.violation !== null) {
-    return agent.settle(decision, atMs);
+    return agent.settle(decision, atMs, who);
   }
   const output = recorded?.output === draft.output ? outputVerdict(leaf) : 'unknown';
   if (output === 'unknown') return unjudged(erased ? 'erased' : 'payloadNotKept');
-  return agent.settle({ ...decision, violation: output }, atMs);
+  return agent.settle({ ...decision, violation: output }, atMs, who);
+}
+
+/** Principal and session as a context has them; `null` where there is no context. */
+function whoOf(context: unknown): Who | null {
+  if (!isObject(context)) return null;
+  const { principal, session } = context;
+  return {
+    principal: typeof principal === 'string' ? principal : null,
+    session: typeof session === 'string' ? session : null,
+  };
 }
 
 /** Recorded verdict of the API lists that were in force: off-limits and allowed actions are evaluated before them. */

@@ -1,8 +1,9 @@
 import type { Explanation } from '@countersign/contracts';
 import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
-import { actionCost, compileProfile, explainInSlices } from '@countersign/policy-engine';
-import type { Action, RuleTrace, Violation } from '@countersign/policy-engine';
+import { actionCost, compileProfile, denialsWithoutFacts, explainInSlices } from '@countersign/policy-engine';
+import type { Action, ConditionalTrace, RuleTrace, Violation } from '@countersign/policy-engine';
+import { whoIn } from '../simulate/simulated-agent.js';
 import { runInSlices } from '@countersign/async';
 import type { Agent } from '../domain/agent.js';
 
@@ -19,16 +20,18 @@ export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, acti
   const compiled = compileProfile(profile);
   const { spending, rate } = compiled;
   const counted = countedViolations(usage, { spending, rate, costMicros: actionCost(action) });
-  const { decision, rules } = await runInSlices(explainInSlices(compiled, action, counted));
-  const denial = decision.violation ?? counted.spending ?? counted.rate;
+  const around = { agentId: id, ...whoIn(action), time: Math.floor(usage.nowMs / 1000) };
+  const { decision, rules, conditional } = await runInSlices(explainInSlices(compiled, action, counted, around));
+  const byRule = decision.rules === null ? undefined : denialsWithoutFacts(decision.rules).find((one) => !one.observe);
+  const denial = decision.violation ?? byRule?.violation ?? counted.spending ?? counted.rate;
   return {
     agentId: id,
     agentStatus: facts.status === 'active' && usage.frozen ? 'frozen' : facts.status,
     profileVersion: profile.version,
     mode: profile.mode,
-    coverage: decision.coverage,
+    coverage: decision.coverage.length > 0 ? 'governed' : 'none',
     answer: denial === null || compiled.observe ? { allowed: true } : { allowed: false, ...membersOf(denial) },
-    rules: rules.map(tracedRule),
+    rules: [...rules.map(tracedRule), ...conditional.map(tracedConditions)],
   };
 }
 
@@ -44,7 +47,29 @@ function tracedRule(trace: RuleTrace): TracedRule {
   }
 }
 
-function membersOf({ extras, ...words }: Violation): TracedViolation {
+function tracedConditions({
+  rule: name,
+  result,
+  clauses,
+  reads,
+  mode,
+  violation,
+  ...about
+}: ConditionalTrace): TracedRule {
+  if (result === 'not_applicable') {
+    return { name, result, because: 'the rule is for other tools or types of actions' };
+  }
+  const shown = { clauses, reads, mode };
+  if (violation === null) return { name, result: 'passed', ...shown };
+  const { would_allow: wouldAllow } = about;
+  const allowing = wouldAllow === null ? {} : { would_allow: wouldAllow };
+  return { name, result: 'matched', violation: membersOf(violation), ...shown, ...allowing };
+}
+
+function membersOf({
+  extras = null,
+  ...words
+}: Omit<Violation, 'extras'> & Partial<Pick<Violation, 'extras'>>): TracedViolation {
   const members = Object.entries({ ...words, ...extras }).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(members) as unknown as TracedViolation;
 }

@@ -1,7 +1,7 @@
 import type { BehaviorProfile } from '@countersign/contracts';
 import { ReplayCounts } from '@countersign/counters';
-import { compileProfile, decide } from '@countersign/policy-engine';
-import type { Action, CompiledProfile, Decision, Violation } from '@countersign/policy-engine';
+import { compileProfile, countedRules, decide } from '@countersign/policy-engine';
+import type { Action, CompiledProfile, Decision, Surroundings, Violation } from '@countersign/policy-engine';
 
 /** Result of a check under a profile. In observe mode there may be a violation although it is allowed. */
 export interface Verdict {
@@ -11,27 +11,61 @@ export interface Verdict {
   readonly freezes: boolean;
 }
 
+/** Principal and session of a check. */
+export type Who = Pick<Surroundings, 'principal' | 'session'>;
+
+/** As an action names them without headers. */
+export function whoIn({ metadata }: Action): Who {
+  const named = (member: string): string | null => {
+    const value = isObject(metadata) && Object.hasOwn(metadata, member) ? metadata[member] : null;
+    return typeof value === 'string' && value !== '' ? value : null;
+  };
+  return { principal: named('principal'), session: named('session') };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
 /**
  * One agent under one profile. Its checks are decided at times of the caller's choice, in the order of the calls, by `decide`
  * and the arithmetic of the counters, as a gateway does. Plan and freeze are up to the caller.
  */
 export class SimulatedAgent {
   readonly profile: CompiledProfile;
+  readonly #agentId: string;
   readonly #counts = new ReplayCounts();
 
   constructor(profile: BehaviorProfile) {
+    this.#agentId = profile.agent_id;
     this.profile = compileProfile(profile);
   }
 
   /** Decides and counts. */
-  check(action: Action, atMs: number): Verdict {
-    return this.settle(decide(this.profile, action), atMs);
+  check(action: Action, atMs: number, who: Who = whoIn(action)): Verdict {
+    return this.settle(decide(this.profile, action, this.around(atMs, who)), atMs, who);
   }
 
-  /** Applies spending and rate limits to the decision of the static rules, and counts. */
-  settle({ violation, costMicros }: Pick<Decision, 'violation' | 'costMicros'>, atMs: number): Verdict {
-    const { spending, rate, observe, freezeOnViolation } = this.profile;
-    const judgement = this.#counts.check({ violation, costMicros, spending, rate, observe, freezeOnViolation }, atMs);
+  /** What rules with conditions read in addition to an action. */
+  around(atMs: number, { principal, session }: Who): Surroundings {
+    return { agentId: this.#agentId, principal, session, time: Math.floor(atMs / 1000) };
+  }
+
+  /** Applies facts, spending, rate and limits to the decision of the static rules, and counts. */
+  settle(
+    { violation, costMicros, rules }: Pick<Decision, 'violation' | 'costMicros' | 'rules'>,
+    atMs: number,
+    { session }: Who,
+  ): Verdict {
+    const { spending, rate, observe, freezeOnViolation, rules: compiled } = this.profile;
+    const counted = compiled === null || rules === null ? undefined : countedRules(compiled, rules, session);
+    const judgement = this.#counts.check(
+      {
+        ...{ violation, costMicros, spending, rate, observe, freezeOnViolation },
+        ...(counted === undefined ? {} : { rules: counted }),
+      },
+      atMs,
+    );
     return {
       allowed: judgement.outcome === 'allowed',
       violation: judgement.violation,
