@@ -26,7 +26,7 @@ export interface CountedAmount {
   readonly reserve: boolean;
 }
 
-/** What a check set and counted by the rules of its profile: counters are rebuilt from it. */
+/** Facts and amounts that a check set and counted by the rules of its profile: counters are rebuilt from them. */
 export interface RuleCounts {
   readonly facts: readonly SetFact[];
   readonly limits: readonly CountedAmount[];

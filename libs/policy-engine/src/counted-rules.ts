@@ -5,7 +5,7 @@ import type { CompiledRules, LimitCharge, RuleFinding } from '@countersign/rules
 import type { ConditionalJudgement } from './judge/conditional.js';
 import type { Violation } from './violation.js';
 
-/** What the counters judge in one step, as they take it: `RuleTrip` of `libs/counters`. */
+/** Input of the counters, which judge it in one step: `RuleTrip` of `libs/counters`. */
 export interface CountedRules {
   readonly facts: readonly CountedFact[];
   readonly also?: readonly { readonly fact: number; readonly where: number }[];
@@ -69,7 +69,7 @@ export function isOwnFact(id: string): boolean {
   return !id.includes('@');
 }
 
-/** What the rules of a profile found, set and charge, as the counters take it; `undefined` where that is nothing. */
+/** Findings, settings and charges by the rules of a profile, as the counters take them; `undefined` where there are none. */
 export function countedRules(
   compiled: CompiledRules,
   { findings, conditional, limits, facts }: ConditionalJudgement,
@@ -161,7 +161,7 @@ class FactPlaces {
     return [own, this.#shared(id, ANY_SESSION)];
   }
 
-  /** A place of several sessions, under a name of its own: a context tells only what the check itself reads. */
+  /** A place of several sessions, under a name of its own: a context contains only what the check itself reads. */
   #shared(id: string, place: string): number {
     return this.#indexOf(`${id}${place}`, place);
   }

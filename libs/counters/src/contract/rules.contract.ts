@@ -28,7 +28,7 @@ export function rulesContract(bench: CountersBench): void {
       expect(await judge({ rules })).toMatchObject({ outcome: 'denied', seen: { facts: [SECRET.id, SECRET.id] } });
     });
 
-    it('tells apart as many facts as a trip may have', async () => {
+    it('distinguishes as many facts as a trip may have', async () => {
       const facts = Array.from({ length: MOST_FACTS }, (_, n) => ({ id: `f${n}`, key: 'agent' }));
       const sets = [0, 51, 52, 53, MOST_FACTS - 1].map((fact) => ({ fact, ttlSeconds: 60, on: 'allowed' as const }));
       const { ruleCounts } = await judge({ rules: ruleTripOf({ facts, sets }) });

@@ -2,7 +2,7 @@ import { judgeRules, zoneOffset } from '@countersign/rules';
 import type { CompiledRules, JudgedAction, RuleFinding, RuleJudgement } from '@countersign/rules';
 import type { Action } from './subject.js';
 
-/** What rules with conditions read, in addition to the action. */
+/** Input of rules with conditions, in addition to the action. */
 export interface Surroundings {
   /** UUID in lower case. */
   readonly agentId: string;

@@ -5,8 +5,8 @@ import type { MemberText } from '@countersign/evidence';
 import type { Origin } from './origin.js';
 
 /**
- * What an attempt of a check adds to its context. The counters keep it with the judgement, as text, so that an attempt
- * that repeats the judgement commits the same context.
+ * The part of a check's context that depends on the attempt. The counters keep it with the judgement, as text, so that
+ * an attempt that repeats the judgement commits the same context.
  */
 export interface Circumstances {
   /** Of the context's commitment: 16 bytes in base64url. */

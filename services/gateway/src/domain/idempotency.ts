@@ -27,7 +27,7 @@ export function idempotencyStamp(accountId: string, key: string, canonicalBody: 
 }
 
 /**
- * What a repetition must send again: the body, and the headers that name principal and session, where there are any. A
+ * Text that a repetition must send again: the body, and the headers that name principal and session, where there are any. A
  * trace is of one request.
  */
 export function stampedBody(

@@ -46,7 +46,7 @@ export class SimulatedAgent {
     return this.settle(decide(this.profile, action, this.around(atMs, who)), atMs, who);
   }
 
-  /** What rules with conditions read in addition to an action. */
+  /** Input of rules with conditions in addition to an action. */
   around(atMs: number, { principal, session }: Who): Surroundings {
     return { agentId: this.#agentId, principal, session, time: Math.floor(atMs / 1000) };
   }
