@@ -14,7 +14,7 @@ import {
   judgePayloadDoubt,
   judgeRequired,
 } from './judge/lists.js';
-import { argumentAddresses, isToolCall, names, namesApi, namesData, subjectOf, urlOf } from './judge/subject.js';
+import { argumentAddresses, isToolCall, names, subjectOf, urlOf } from './judge/subject.js';
 import type { Action, Subject } from './judge/subject.js';
 import type { ReadingBudget } from './urls/path-views.js';
 import { dollarsToMicros } from './money.js';

@@ -80,8 +80,8 @@ function at(reply: readonly unknown[], index: number): number {
 /** The judgement of a claim from `index` on, whose facts are at `facts`, followed by balances and violation. */
 function claimedAt(reply: readonly unknown[], index: number, facts: number): Judgement {
   const kept = JSON.parse(String(reply[facts])) as ClaimFacts;
-  const text = String(reply[facts + 2] ?? '');
-  const found = text === '' ? null : (JSON.parse(text) as StaticViolation);
+  const text = reply[facts + 2];
+  const found = typeof text === 'string' && text !== '' ? (JSON.parse(text) as StaticViolation) : null;
   return judgementAt(reply, index, kept, reply[facts + 1], kept.rules, found);
 }
 

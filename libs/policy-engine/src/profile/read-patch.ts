@@ -136,7 +136,7 @@ export function profileProblem(profile: unknown): string | null {
   }
   const { output_rules: output } = profile as { readonly output_rules: Partial<OutputRules> | null };
   if (output !== null && !isWhole(output)) return 'a member of output_rules is missing';
-  return conditionalProblem(profile as Pick<BehaviorProfile, 'rules' | 'facts' | 'limits'>);
+  return conditionalProblem(profile);
 }
 
 const encoder = new TextEncoder();

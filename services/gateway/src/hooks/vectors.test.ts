@@ -26,7 +26,7 @@ describe.each(withBodies)('hooks of %s', (tool, cases) => {
       const event = readHook(tool, body);
       if (typeof event === 'string') throw new Error(event);
       const { when, outcome, input, ...call } = reads!;
-      const given = (body['tool_input'] ?? body['toolArgs']) as unknown;
+      const given = body['tool_input'] ?? body['toolArgs'];
       expect(event).toMatchObject({ when, ...(outcome === undefined ? {} : { outcome }) });
       expect(JSON.parse(JSON.stringify(event.call))).toEqual({ ...call, input: input ?? given });
     },
