@@ -8,8 +8,8 @@ const RUNS = 5000;
 const ROUNDS = 4;
 
 const ports = {
-  hosts: (entries: readonly string[]) => (address: string) =>
-    entries.some((entry) => address.startsWith(`https://${entry}/`)),
+  hosts: (entries: readonly string[]) => (addresses: readonly string[]) =>
+    addresses.every((address) => entries.some((entry) => address.startsWith(`https://${entry}/`))),
 };
 
 /** About 2 KiB of JSON. */

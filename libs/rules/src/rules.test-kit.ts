@@ -4,16 +4,14 @@ import { variablesOf } from './judge/variables.js';
 
 /** Host names and nothing else. The policy engine has the matcher that ships. */
 export const PORTS: Ports = {
-  hosts: (entries) => (address) => {
-    try {
+  hosts: (entries) => (addresses) =>
+    addresses.every((address) => {
+      if (!URL.canParse(address)) return false;
       const { hostname } = new URL(address);
       return entries.some(
         (entry) => entry === hostname || (entry.startsWith('*.') && hostname.endsWith(entry.slice(1))),
       );
-    } catch {
-      return false;
-    }
-  },
+    }),
 };
 
 const OPTIONS: CelOptions = {

@@ -35,7 +35,11 @@ const EACH_WAY = 64;
  * other checks as a long one would.
  */
 export class ReadingBudget {
-  #left = MOST_CHARACTERS;
+  #left: number;
+
+  constructor(characters = MOST_CHARACTERS) {
+    this.#left = characters;
+  }
 
   /** Reports whether a request exceeded it. */
   get over(): boolean {

@@ -267,6 +267,9 @@ function comparison(sign: ComparisonOp, left: Evaluate, right: Evaluate, isJson:
     const a = left(scope);
     const b = right(scope);
     if (isJson && (isInexact(a) || isInexact(b))) return Fault.numberTooLarge;
+    if (typeof a === 'string' && typeof b === 'string' && !scope.fuel.characters(Math.min(a.length, b.length))) {
+      return Fault.textTooLong;
+    }
     const by = order(a, b);
     return by instanceof Fault ? by : holds(by);
   };
@@ -277,7 +280,9 @@ function sumOf(sign: ArithmeticOp, left: Evaluate, right: Evaluate, isJson: bool
     const a = left(scope);
     const b = right(scope);
     if (isJson && (isInexact(a) || isInexact(b))) return Fault.numberTooLarge;
-    return arithmetic(sign, a, b);
+    const value = arithmetic(sign, a, b);
+    if (typeof value === 'string' && !scope.fuel.characters(value.length)) return Fault.textTooLong;
+    return Array.isArray(value) && !scope.fuel.elements(value.length) ? Fault.tooCostly : value;
   };
 }
 

@@ -55,7 +55,7 @@ function toBool(value: Value): Value {
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 
 /** The time of a text of RFC 3339; a fault for any other, and for a day that the calendar does not have. */
-export function timestampOf(text: string): Timestamp | Fault {
+function timestampOf(text: string): Timestamp | Fault {
   const [, seconds, fraction = '', zone] = text.length <= MAX_LENGTH ? (TIME.exec(text) ?? []) : [];
   if (seconds === undefined || zone === undefined) return Fault.notConvertible;
   const local = Date.parse(`${seconds}Z`);

@@ -4,7 +4,7 @@ import { partsOf, refuse } from './syntax.js';
 import type { Node } from './syntax.js';
 
 /** Most units of one expression, of about 10 ns each. */
-export const MAX_COST = 100_000;
+const MAX_COST = 100_000;
 
 /** Of a search in a list of the action, and of a comparison of two values: the fuel bounds those of large ones. */
 const SEARCH = 50;

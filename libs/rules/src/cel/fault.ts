@@ -35,25 +35,36 @@ export const MAX_ELEMENTS = 1000;
 /** Characters of a text that one operation reads at most. */
 export const MAX_TEXT = 65_536;
 
-/** Work that one evaluation may still do; each operation takes its share first. */
+/** Characters that searches and comparisons of texts read at most in one evaluation. */
+const MAX_SEARCHED = 262_144;
+
+/** Work that one evaluation may still do; each operation takes its share first, and is refused by `false`. */
 export class Fuel {
   #elements = 10 * MAX_ELEMENTS;
   #characters = MAX_TEXT;
+  #searched = MAX_SEARCHED;
 
-  /** @returns false if `count` elements are more than are left */
+  /** Elements of lists and members of objects. */
   elements(count: number): boolean {
     this.#elements -= count;
     return this.#elements >= 0;
   }
 
-  /** @returns false if `count` characters are more than are left for patterns, SQL and words */
+  /** Characters that are read one by one: by patterns, SQL, words, and the sizes and order of texts. */
   characters(count: number): boolean {
     this.#characters -= count;
     return this.#characters >= 0;
   }
 
+  /** Characters that are searched or compared. */
+  searched(count: number): boolean {
+    this.#searched -= count;
+    return this.#searched >= 0;
+  }
+
   refill(): void {
     this.#elements = 10 * MAX_ELEMENTS;
     this.#characters = MAX_TEXT;
+    this.#searched = MAX_SEARCHED;
   }
 }

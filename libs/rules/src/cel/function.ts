@@ -5,10 +5,10 @@ import type { Value } from './values.js';
 /** Matchers of policy entries, which the policy engine has. */
 export interface Ports {
   /**
-   * Compiles entries as those of `allowed_apis`. @returns a function that reports whether an address is at one of
-   * them; a text that clients read as different addresses is not. @throws RangeError for an invalid entry
+   * Compiles entries as those of `allowed_apis`. @returns a function that reports whether all addresses are at them, in
+   * bounded time; a text that clients read as different addresses is not. @throws RangeError for an invalid entry
    */
-  readonly hosts: (entries: readonly string[]) => (address: string) => boolean;
+  readonly hosts: (entries: readonly string[]) => (addresses: readonly string[]) => boolean;
 }
 
 /** Inputs of an evaluation that are not variables. */
@@ -35,5 +35,5 @@ export interface CelFunction {
    * The implementation. @param literals values of the literal arguments by their position; `undefined` for others
    * @throws RangeError with the rest of a sentence that begins with the expression, where a literal is invalid
    */
-  readonly compile: (literals: readonly (Value | undefined)[], ports: Ports) => Run;
+  readonly compile: (literals: readonly Value[], ports: Ports) => Run;
 }

@@ -36,6 +36,28 @@ describe('values that would cost too much are errors', () => {
     ['domain_in(args.s, ["a.b"])', { s: LONG }, 'text_too_long'],
     ['args.s + args.s == ""', { s: LONG }, 'text_too_long'],
     ['args.l.all(s, s.matches("^a*$"))', { l: Array.from({ length: 1000 }, () => 'a'.repeat(1000)) }, 'text_too_long'],
+    ['args.s.contains(args.t)', { s: LONG, t: 'b' }, 'text_too_long'],
+    [
+      'args.l.all(x, !args.s.contains(x))',
+      { l: MANY.slice(0, 1000).map(String), s: 'a'.repeat(10_000) },
+      'text_too_long',
+    ],
+    [
+      'args.l.all(x, args.s < "b" || size(args.s) > 1)',
+      { l: MANY.slice(0, 1000), s: 'b'.repeat(10_000) },
+      'text_too_long',
+    ],
+    ['args.l.all(x, args.s != args.t)', { l: MANY.slice(0, 1000), s: `${LONG}b`, t: `${LONG}c` }, 'text_too_long'],
+    [
+      'args.l.all(x, (args.s + x).startsWith("a"))',
+      { l: MANY.slice(0, 1000).map(String), s: 'a'.repeat(10_000) },
+      'text_too_long',
+    ],
+    [
+      'args.l.all(x, size(args.o) > 1)',
+      { l: MANY.slice(0, 1000), o: Object.fromEntries(MANY.slice(0, 900).map((at) => [`k${at}`, 0])) },
+      'too_costly',
+    ],
     ['args.d == args.e', { d: deep(10_000, true), e: deep(10_000, true) }, 'too_costly'],
     ['args.d == args.e', { d: deep(10_000, false), e: deep(10_000, false) }, 'too_costly'],
     ['args.d in [args.e]', { d: deep(10_000, false), e: deep(10_000, true) }, false],
@@ -87,6 +109,28 @@ describe('numbers that are none', () => {
     ['int(args.n) > 1', { n: ' 7' }, 'not_convertible'],
   ])('%s of %j is %s', (text, args, result) => {
     expect(run(text, args)).toBe(result);
+  });
+});
+
+describe('contains', () => {
+  test.each([
+    ['aab', 'aaaab', true],
+    ['ab', 'aaaa', false],
+    ['', 'a', true],
+    ['abcabd', 'abcabcabd', true],
+  ])('%j in repetitions of %j', (part, text, found) => {
+    for (const times of [1, 3000, 20_000]) {
+      const [s, t] = [text.repeat(times), part.repeat(Math.min(times, 5000))];
+      expect(run('args.s.contains(args.t)', { s, t })).toBe(s.includes(t));
+      if (times === 1) expect(s.includes(t)).toBe(found);
+    }
+  });
+
+  test('a part as long as half of the text', () => {
+    const s = 'a'.repeat(130_000);
+    const t = `${'a'.repeat(30_000)}b${'a'.repeat(30_000)}`;
+    expect(run('args.s.contains(args.t)', { s, t })).toBe(false);
+    expect(run('args.s.contains(args.t)', { s: `${s}b${'a'.repeat(30_000)}`, t })).toBe(true);
   });
 });
 

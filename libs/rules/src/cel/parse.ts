@@ -2,8 +2,8 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { BinaryOp, Macro, Node, Range } from './syntax.js';
 import { MACROS, refuse } from './syntax.js';
 
-export const MAX_EXPRESSION_LENGTH = 1024;
-export const MAX_NODES = 200;
+const MAX_EXPRESSION_LENGTH = 1024;
+const MAX_NODES = 200;
 const MAX_DEPTH = 32;
 
 /** A node as the parser gives it. */

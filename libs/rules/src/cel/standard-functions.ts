@@ -1,18 +1,21 @@
-import { Fault, MAX_TEXT } from './fault.js';
+import { compilePattern } from '../host/pattern.js';
+import { contains } from './contains.js';
+import { Fault } from './fault.js';
+import type { Fuel } from './fault.js';
 import type { CelFunction, Run } from './function.js';
 import { keysOf, Timestamp } from './values.js';
 import type { Value } from './values.js';
-import { compilePattern } from '../host/pattern.js';
 
 const BOOL = { kind: 'bool' } as const;
 const INT = { kind: 'int' } as const;
 
 /** The number of code points of a text, elements of a list, or members of an object. */
-function size(value: Value): Value {
-  if (typeof value === 'string') return value.length > MAX_TEXT ? Fault.textTooLong : BigInt(codePoints(value));
+function size(value: Value, fuel: Fuel): Value {
+  if (typeof value === 'string') return fuel.characters(value.length) ? BigInt(codePoints(value)) : Fault.textTooLong;
   if (Array.isArray(value)) return BigInt(value.length);
   const keys = keysOf(value);
-  return keys instanceof Fault ? keys : BigInt(keys.length);
+  if (keys instanceof Fault) return keys;
+  return fuel.elements(keys.length) ? BigInt(keys.length) : Fault.tooCostly;
 }
 
 function codePoints(text: string): number {
@@ -26,13 +29,20 @@ function codePoints(text: string): number {
   return count;
 }
 
-function onTexts(test: (text: string, part: string) => boolean): CelFunction {
-  const run: Run = ([text, part]) =>
-    typeof text === 'string' && typeof part === 'string' ? test(text, part) : Fault.wrongType;
-  return { params: [['string'], ['string']], result: BOOL, form: 'method', cost: 5, compile: () => run };
+/** A test of two texts. @param lengthOf number of characters that it reads */
+function onTexts(
+  cost: number,
+  lengthOf: (text: string, part: string) => number,
+  test: (text: string, part: string) => boolean,
+): CelFunction {
+  const run: Run = ([text, part], { fuel }) => {
+    if (typeof text !== 'string' || typeof part !== 'string') return Fault.wrongType;
+    return fuel.searched(lengthOf(text, part)) ? test(text, part) : Fault.textTooLong;
+  };
+  return { params: [['string'], ['string']], result: BOOL, form: 'method', cost, compile: () => run };
 }
 
-const MAX_SEARCHED = 1_048_576;
+const lengthOfPart = (_text: string, part: string): number => part.length;
 
 function ofTimestamp(read: (date: Date) => number): CelFunction {
   const run: Run = ([time]) => {
@@ -56,23 +66,12 @@ export const standardFunctions: Readonly<Record<string, CelFunction>> = {
     cost: 10,
     compile:
       () =>
-      ([value]) =>
-        size(value),
+      ([value], { fuel }) =>
+        size(value, fuel),
   },
-  startsWith: onTexts((text, part) => text.startsWith(part)),
-  endsWith: onTexts((text, part) => text.endsWith(part)),
-  contains: {
-    params: [['string'], ['string']],
-    result: BOOL,
-    form: 'method',
-    cost: 20,
-    compile:
-      () =>
-      ([text, part]) => {
-        if (typeof text !== 'string' || typeof part !== 'string') return Fault.wrongType;
-        return text.length > MAX_SEARCHED ? Fault.textTooLong : text.includes(part);
-      },
-  },
+  startsWith: onTexts(5, lengthOfPart, (text, part) => text.startsWith(part)),
+  endsWith: onTexts(5, lengthOfPart, (text, part) => text.endsWith(part)),
+  contains: onTexts(20, (text, part) => text.length + part.length, contains),
   matches: {
     params: [['string'], ['string']],
     result: BOOL,

@@ -1,4 +1,4 @@
-import { Fault, MAX_ELEMENTS, MAX_TEXT } from './fault.js';
+import { Fault, MAX_ELEMENTS } from './fault.js';
 import type { Fuel } from './fault.js';
 
 /**
@@ -45,10 +45,9 @@ export function isInexact(value: Value): boolean {
 }
 
 /** In the order of code points; CEL compares strings so, JavaScript by UTF-16 units. */
-export function compareTexts(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
-  if (length > MAX_TEXT) return a < b ? -1 : 1;
   for (let at = 0; at < length; at += 1) {
     const left = a.charCodeAt(at);
     const right = b.charCodeAt(at);
@@ -87,6 +86,8 @@ export function order(a: Value, b: Value): number | Fault {
 const compareNanos = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const MAX_DEPTH = 64;
+/** Texts that are compared at no cost. */
+const SHORT = 64;
 
 /**
  * Equality of CEL: values of different kinds are not equal, except that numbers compare by value. `NaN` equals nothing.
@@ -99,7 +100,8 @@ export function equal(a: Value, b: Value, fuel: Fuel, exact: boolean, depth = 0)
     const numeric = isNumeric(a) && isNumeric(b);
     if (exact && numeric && (isInexact(a) || isInexact(b))) return Fault.numberTooLarge;
     if (numeric && typeof a !== typeof b) return order(a, b) === 0;
-    return a === b;
+    const isLong = typeof a === 'string' && typeof b === 'string' && a.length > SHORT && a.length === b.length;
+    return isLong && !fuel.searched(a.length) ? Fault.textTooLong : a === b;
   }
   if (depth >= MAX_DEPTH) return Fault.tooCostly;
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos;

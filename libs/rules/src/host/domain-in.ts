@@ -1,3 +1,7 @@
+/** Addresses of one call: more are not proven. */
+const MAX_ADDRESSES = 256;
+/** RFC 5321, section 4.5.3.1.1. */
+const MAX_LOCAL = 64;
 /** DNS names have at most 253 characters. */
 const MAX_DOMAIN = 253;
 const ASCII_DOMAIN = /^(?!-)[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.?$/;
@@ -11,7 +15,7 @@ const UNICODE_DOMAIN =
  * A domain name in IDNA form (A-labels, lower case), without a trailing dot; `null` for any other text, an IP address,
  * and a name that mail programs read differently.
  */
-export function normalDomain(text: string): string | null {
+function normalDomain(text: string): string | null {
   if (text.length === 0 || text.length > MAX_DOMAIN) return null;
   if (AS_IT_STANDS.test(text) && !text.includes('xn--')) return text;
   const isAscii = ASCII_DOMAIN.test(text);
@@ -29,7 +33,6 @@ export function normalDomain(text: string): string | null {
 const LOCAL = /^[A-Za-z0-9#$&'*+/=?^_`{|}~\p{L}\p{N}-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`{|}~\p{L}\p{N}-]+)*$/u;
 /** Words before an address, which can be read in one way: quoted, or without characters that have a meaning. */
 const DISPLAY_NAME = /^(?:"[^"\\]*"|[^"@<>()[\]\\,;:]*)$/;
-// eslint-disable-next-line no-control-regex
 const CONTROL = /[\0-\x1f\x7f]/;
 
 /**
@@ -37,10 +40,12 @@ const CONTROL = /[\0-\x1f\x7f]/;
  * display name (RFC 5322, section 3.4, without groups, comments and quoted local parts). `null` if any part is not an
  * address that all mail programs read alike.
  */
-export function domainsIn(text: string): readonly string[] | null {
+function domainsIn(text: string): readonly string[] | null {
   if (CONTROL.test(text)) return null;
   const domains: string[] = [];
-  for (const part of partsOf(text)) {
+  const parts = partsOf(text);
+  if (parts.length > MAX_ADDRESSES) return null;
+  for (const part of parts) {
     const domain = domainOf(part.trim());
     if (domain === null) return null;
     domains.push(domain);
@@ -72,7 +77,7 @@ function domainOf(part: string): string | null {
 
 function domainOfAddress(address: string): string | null {
   const at = address.indexOf('@');
-  if (at < 0 || at !== address.lastIndexOf('@') || !LOCAL.test(address.slice(0, at))) return null;
+  if (at < 0 || at > MAX_LOCAL || at !== address.lastIndexOf('@') || !LOCAL.test(address.slice(0, at))) return null;
   return normalDomain(address.slice(at + 1));
 }
 
@@ -99,6 +104,7 @@ export function compileDomainIn(entries: readonly string[]): (texts: readonly st
       const domains = domainsIn(text);
       if (domains === null || !domains.every(isInside)) return false;
       count += domains.length;
+      if (count > MAX_ADDRESSES) return false;
     }
     return count > 0;
   };

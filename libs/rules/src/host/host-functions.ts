@@ -96,8 +96,8 @@ export const hostFunctions: Readonly<Record<string, CelFunction>> = {
     return (paths) => paths.length > 0 && paths.every(isUnder);
   }),
   host_in: ofTexts(90, (entries, ports) => {
-    const isAt = ports.hosts(entries);
-    return (addresses) => addresses.length > 0 && addresses.every(isAt);
+    const areAt = ports.hosts(entries);
+    return (addresses) => addresses.length > 0 && areAt(addresses);
   }),
   domain_in: ofTexts(90, compileDomainIn),
   read_only_sql: ofText(BOOL, 2000, readsOnly),

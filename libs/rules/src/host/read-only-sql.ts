@@ -1,8 +1,9 @@
 import { loadModule, parseSync } from 'libpg-query';
 import { isPlainSql } from './sql-text.js';
 
-/** Parsing takes up to half a microsecond for each character. */
 const MAX_SQL = 2048;
+/** Words and signs, strings and quoted names as one each: parsing takes up to two microseconds for each. */
+const MAX_TOKENS = 400;
 /** Nested parentheses: the parser's tree is visited by recursion. */
 const MAX_DEPTH = 32;
 
@@ -44,7 +45,7 @@ const PURE = new Set(
  * writing CTE, and no function that is not known to read only. Words within strings and names do not count.
  */
 export function readsOnly(sql: string): boolean {
-  if (sql.length > MAX_SQL || !isPlainSql(sql) || isDeep(sql)) return false;
+  if (sql.length > MAX_SQL || !isPlainSql(sql) || isLarge(sql)) return false;
   let parsed: { readonly stmts?: readonly unknown[] };
   try {
     parsed = parseSync(sql);
@@ -57,13 +58,17 @@ export function readsOnly(sql: string): boolean {
   return isObject(query) && Object.hasOwn(query, 'SelectStmt') && reads(query);
 }
 
-function isDeep(sql: string): boolean {
+const TOKEN = /'[^']*'|"[^"]*"|[\w.$]+|\S/g;
+
+/** Reports whether it has too many tokens, or too many of them in parentheses of each other. */
+function isLarge(sql: string): boolean {
   let depth = 0;
-  for (let at = 0; at < sql.length; at += 1) {
-    const char = sql[at];
-    if (char === '(' || char === '[') depth += 1;
-    if (char === ')' || char === ']') depth -= 1;
-    if (depth > MAX_DEPTH) return true;
+  let count = 0;
+  for (const [token] of sql.matchAll(TOKEN)) {
+    if (token === '(' || token === '[') depth += 1;
+    if (token === ')' || token === ']') depth -= 1;
+    count += 1;
+    if (depth > MAX_DEPTH || count > MAX_TOKENS) return true;
   }
   return false;
 }
@@ -74,7 +79,7 @@ function reads(root: unknown): boolean {
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (Array.isArray(value)) {
-      for (const one of value) waiting.push(one);
+      waiting.push(...(value as unknown[]));
       continue;
     }
     if (!isObject(value)) continue;

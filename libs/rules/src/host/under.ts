@@ -1,12 +1,13 @@
-import { MAX_TEXT } from '../cel/fault.js';
+/** `PATH_MAX` of Linux: no longer path is opened. */
+const MAX_PATH = 4096;
 
 /**
  * The segments of an absolute POSIX path: after one percent-decoding (RFC 3986, section 2.1; a `%` without two
  * hexadecimal digits stands for itself), without empty and `.` segments, and with `..` resolved. `null` for a relative
  * path, one with a backslash or NUL, also encoded, and for encoded bytes that are not UTF-8.
  */
-export function pathSegments(text: string): readonly string[] | null {
-  if (text.length > MAX_TEXT || !text.startsWith('/')) return null;
+function pathSegments(text: string): readonly string[] | null {
+  if (text.length > MAX_PATH || !text.startsWith('/')) return null;
   const path = decoded(text);
   if (path === null || path.includes('\\') || path.includes('\0')) return null;
   const segments: string[] = [];
@@ -27,7 +28,6 @@ function decoded(text: string): string | null {
 }
 
 /** A path that stands for itself: no segment begins with a dot, and nothing is encoded. Longer ones are read in parts. */
-// eslint-disable-next-line no-control-regex
 const AS_IT_STANDS = /^(?:\/[^/%\\\0.][^/%\\\0]*)+$/;
 const MOST_PLAIN = 1024;
 

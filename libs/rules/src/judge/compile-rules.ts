@@ -11,9 +11,9 @@ import { TargetIndex } from './scope-of-rule.js';
 import { variablesOf } from './variables.js';
 
 /** Most facts that one rule reads: it is evaluated for each of their 16 combinations. */
-export const MAX_FACTS_OF_RULE = 4;
+const MAX_FACTS_OF_RULE = 4;
 /** Most units of all expressions that may apply to one action. */
-export const MAX_PROFILE_COST = 1_000_000;
+const MAX_PROFILE_COST = 1_000_000;
 
 export interface CompiledRule {
   readonly member: RuleMember;

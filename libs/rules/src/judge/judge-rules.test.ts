@@ -210,7 +210,7 @@ describe('limits', () => {
     const { limits, findings } = judge({ limits: [limit(member)] }, payload);
     return [
       ...limits.map(({ amount, max }) => `${amount}/${max}`),
-      ...findings.map(({ violation }) => `${violation.rule} ${violation.detail}`),
+      ...findings.map(({ violation }) => `${violation.rule} ${String(violation.detail)}`),
     ];
   };
   const sum = { sum: 'args.amount', max_sum: '500.00' } as const;

@@ -50,7 +50,7 @@ export function inputOf(judged: JudgedAction, facts: Readonly<Record<string, boo
 }
 
 /** The payload of an action, where it is an object; an empty one otherwise. */
-export function argumentsOf(action: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function argumentsOf(action: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const payload = Object.hasOwn(action, 'payload') ? action['payload'] : undefined;
   const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
   return isObject ? (payload as Readonly<Record<string, unknown>>) : NOTHING;

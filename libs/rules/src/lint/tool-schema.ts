@@ -6,7 +6,7 @@ export type ToolSchema = Readonly<Record<string, unknown>>;
 const MAX_DEPTH = 16;
 
 /** The members that a schema declares, with their schemas; `null` where it leaves them open, or is not of an object. */
-export function membersOf(schema: unknown, root: ToolSchema): Readonly<Record<string, unknown>> | null {
+function membersOf(schema: unknown, root: ToolSchema): Readonly<Record<string, unknown>> | null {
   const object = resolved(schema, root);
   if (object === null) return null;
   const { properties, additionalProperties: others } = object;

@@ -36,16 +36,13 @@ const CONDITIONS: { readonly [K in Condition]: (read: string, value: NonNullable
 };
 
 /** Names of a dotted path into the arguments. */
-export const pathOfKey = (key: string): readonly string[] => ['args', ...key.split('.')];
+const pathOfKey = (key: string): readonly string[] => ['args', ...key.split('.')];
 
 /**
  * The matchers of `args`, one CEL condition for each: all must hold. For `deny_unless` a member that is missing makes
  * the condition false; for other effects it is an error, unless the matcher says `"absent":"allow"`.
  */
-export function matcherTexts(
-  args: Readonly<Record<string, ArgumentMatcher>>,
-  effect: RuleEffect,
-): readonly MatcherText[] {
+function matcherTexts(args: Readonly<Record<string, ArgumentMatcher>>, effect: RuleEffect): readonly MatcherText[] {
   return Object.entries(args).flatMap(([key, matcher]) => keyTexts(key, matcher, effect));
 }
 
@@ -92,7 +89,7 @@ function recipients(path: readonly string[], condition: (read: string) => string
 }
 
 /** The condition of `hours`; `null` where a rule has none. */
-export function hoursText(hours: RuleMember['hours']): MatcherText | null {
+function hoursText(hours: RuleMember['hours']): MatcherText | null {
   if (hours === undefined) return null;
   const { zone, days = 'daily', inside, outside } = hours;
   const call = (times: string): string =>
