@@ -2,7 +2,7 @@ import { BEGIN_FRAMES, LIMIT_FRAMES, nextStep, RESET_FRAMES, RETRY_FRAMES } from
 import type { CheckpointState } from './checkpoint-plan.js';
 
 const step = (frames: number, moved: number, state: Partial<Omit<CheckpointState, 'wal'>> = {}) =>
-  nextStep({ wal: { frames, moved }, underWay: false, ended: false, heldUpAt: null, ...state });
+  nextStep({ wal: { frames, moved }, underWay: false, ended: false, heldUpAt: null, begunAt: null, ...state });
 
 describe('the plan of checkpoints', () => {
   it('does nothing while the write-ahead log is short', () => {
@@ -34,5 +34,13 @@ describe('the plan of checkpoints', () => {
     expect(step(heldUpAt + 1, LIMIT_FRAMES, { heldUpAt })).toBe('none');
     expect(step(heldUpAt + RETRY_FRAMES, LIMIT_FRAMES, { heldUpAt })).toBe('finish-first');
     expect(step(RESET_FRAMES, RESET_FRAMES - 1, { heldUpAt, ended: true })).toBe('finish');
+  });
+
+  it('asks the thread again only after some frames while a reader keeps it from moving them', () => {
+    const begunAt = BEGIN_FRAMES;
+    expect(step(begunAt + 1, 0, { begunAt, ended: true })).toBe('none');
+    expect(step(begunAt + RETRY_FRAMES - 1, 0, { begunAt })).toBe('none');
+    expect(step(begunAt + RETRY_FRAMES, 0, { begunAt })).toBe('begin');
+    expect(step(BEGIN_FRAMES, 0, { begunAt: RESET_FRAMES })).toBe('begin');
   });
 });

@@ -12,7 +12,7 @@ export const BEGIN_FRAMES = 1024;
 export const RESET_FRAMES = 4096;
 /** Frames at which the writer accepts nothing before it has moved all: a bound under continuous load. */
 export const LIMIT_FRAMES = 8192;
-/** Frames before the next attempt, when a reader kept the writer from moving all. */
+/** Frames before the next attempt, when a reader kept the writer or the thread from moving all, such as a backup. */
 export const RETRY_FRAMES = 256;
 
 /**
@@ -29,6 +29,8 @@ export interface CheckpointState {
   readonly ended: boolean;
   /** Number of frames when the writer last could not move all, or `null`. */
   readonly heldUpAt: number | null;
+  /** Number of frames when the thread was last asked for a run, or `null`. */
+  readonly begunAt: number | null;
 }
 
 /** Moves the write-ahead log into the file, concurrently with the writer. */
@@ -47,11 +49,13 @@ export interface CheckpointRuns {
 }
 
 /** The step to take between two commits. */
-export function nextStep({ wal, underWay, ended, heldUpAt }: CheckpointState): CheckpointStep {
+export function nextStep({ wal, underWay, ended, heldUpAt, begunAt }: CheckpointState): CheckpointStep {
   const left = wal.frames - wal.moved;
   const mayFinish = left > 0 && (heldUpAt === null || wal.frames < heldUpAt || wal.frames >= heldUpAt + RETRY_FRAMES);
   if (wal.frames >= LIMIT_FRAMES && mayFinish) return 'finish-first';
   if (underWay) return 'none';
   if (wal.frames >= RESET_FRAMES && mayFinish) return ended ? 'finish' : 'begin';
-  return left >= BEGIN_FRAMES ? 'begin' : 'none';
+  // The run before this one left so many frames only if a reader still needs them.
+  const isNew = begunAt === null || wal.frames < begunAt || wal.frames >= begunAt + RETRY_FRAMES;
+  return left >= BEGIN_FRAMES && isNew ? 'begin' : 'none';
 }

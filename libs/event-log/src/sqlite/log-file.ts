@@ -35,6 +35,7 @@ export class LogFile {
   #lastTime = 0;
   #runsSeen = 0;
   #heldUpAt: number | null = null;
+  #begunAt: number | null = null;
 
   constructor(connection: Connection, file: string, checkpointer: CheckpointRuns) {
     this.#file = file;
@@ -137,10 +138,13 @@ export class LogFile {
       const { ended, underWay } = this.#checkpointer;
       const [, frames, moved] = this.#walPosition.get() as [number, number, number];
       const wal = { frames, moved };
-      const step = nextStep({ wal, underWay, ended: ended !== this.#runsSeen, heldUpAt: this.#heldUpAt });
+      const hasEnded = ended !== this.#runsSeen;
+      const step = nextStep({ wal, underWay, ended: hasEnded, heldUpAt: this.#heldUpAt, begunAt: this.#begunAt });
       this.#runsSeen = ended;
-      if (step === 'begin') this.#checkpointer.begin();
-      else if (step !== 'none') this.#finishCheckpoint();
+      if (step === 'begin') {
+        this.#begunAt = frames;
+        this.#checkpointer.begin();
+      } else if (step !== 'none') this.#finishCheckpoint();
     } catch (error) {
       this.latch(error);
     }
