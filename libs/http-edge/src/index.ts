@@ -19,7 +19,7 @@ export type { RouteInput } from './edge/route-input.js';
 export { AddressInUse, httpAddress, listen } from './edge/server.js';
 export type { ConnectionBound, Listener, ListenOn } from './edge/server.js';
 export { endLingering } from './edge/unread-body.js';
-export { compileSchema } from './edge/validation.js';
+export { compileSchema, schemaCheck } from './edge/validation.js';
 export type { SchemaCheck } from './edge/validation.js';
 export { FOR_A_YEAR, REVALIDATED, sendFile, servedFile } from './files/served-file.js';
 export type { ServedFile } from './files/served-file.js';

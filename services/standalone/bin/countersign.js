@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-const program = new URL('../dist/cli.js', import.meta.url);
+// Without the bundle, which `npm run build` writes last, the modules that it is made of.
+const program = ['../dist/program/countersign.js', '../dist/cli.js']
+  .map((path) => new URL(path, import.meta.url))
+  .find((url) => existsSync(url));
 // Programs that run a hook allow an action on every exit code but 2: every failure of a hook exits with it, also a wait
 // that never ends.
 const isHook = process.argv[2] === 'hook';
@@ -12,7 +15,7 @@ if (isHook) {
     process.exit(2);
   });
 }
-if (existsSync(program)) {
+if (program !== undefined) {
   await import(program.href);
 } else {
   process.stderr.write('countersign is not built yet: run `npm run build` in its folder first\n');

@@ -1,6 +1,6 @@
 import { everyRoute, nullable, uuid } from '@countersign/contracts';
 import type { JsonSchema } from '@countersign/contracts';
-import { compileSchema } from './validation.js';
+import { compileSchema, schemaCheck } from './validation.js';
 
 const action: JsonSchema = {
   type: 'object',
@@ -63,7 +63,10 @@ describe('what is wrong with a body', () => {
   });
 
   it('refuses to compile a schema with an unknown keyword', () => {
-    expect(() => compileSchema({ type: 'object', propertys: {} })).toThrow('propertys');
+    const schema = { type: 'object', propertys: {} };
+    expect(() => compileSchema(schema)).toThrow('propertys');
+    const check = schemaCheck(schema);
+    expect(() => check({})).toThrow('propertys');
   });
   it('says the patterns of every route in words', () => {
     const asked = everyRoute.map(({ params, query, headers, body }) => [params, query, headers, body]);

@@ -30,6 +30,15 @@ export function compileSchema(schema: JsonSchema): SchemaCheck {
   return (value) => (validate(value) ? null : schemaProblem(validate.errors ?? [], 'the body'));
 }
 
+/**
+ * `compileSchema` at the first value: compiling takes tens of milliseconds, which a start need not wait for.
+ * @returns a check that throws what `compileSchema` throws
+ */
+export function schemaCheck(schema: JsonSchema): SchemaCheck {
+  let check: SchemaCheck | null = null;
+  return (value) => (check ??= compileSchema(schema))(value);
+}
+
 type Values = Record<string, unknown>;
 
 export interface RouteChecks {

@@ -1,7 +1,7 @@
 import { dryRunBody, profilePatch } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import type { ProfilePatch } from '@countersign/policy-engine';
-import { compileSchema, HttpRefusal } from '@countersign/http-edge';
+import { schemaCheck, HttpRefusal } from '@countersign/http-edge';
 import { readPatchFor } from '../domain/profile.js';
 
 /** Body of `POST /v1/agents/{id}/profile/dry-run`, judged. */
@@ -13,8 +13,8 @@ export interface DryRunRequest {
 }
 
 const properties = { ...(dryRunBody['properties'] as object), profile: {} };
-const aroundProblem = compileSchema({ ...dryRunBody, properties });
-const profileProblem = compileSchema(profilePatch);
+const aroundProblem = schemaCheck({ ...dryRunBody, properties });
+const profileProblem = schemaCheck(profilePatch);
 
 /** @throws HttpRefusal 400; of the draft in the words that a PATCH of the profile of agent `id` would get */
 export function readDryRun(id: string, body: unknown): DryRunRequest {

@@ -2,7 +2,7 @@ import type { AnswerExtras, Severity, ViolationType } from '@countersign/contrac
 import { parseTime } from '@countersign/evidence';
 import { readProfilePatch } from '@countersign/policy-engine';
 import type { Action, ProfilePatch } from '@countersign/policy-engine';
-import { compileSchema } from '@countersign/http-edge';
+import { schemaCheck } from '@countersign/http-edge';
 import { caseSchema, fileSchema, FROZEN, profileSchema } from './file-schema.js';
 
 /** Expected members of the answer; in observe mode there may be a violation with `allowed: true`. */
@@ -50,9 +50,9 @@ export class PolicyFileProblem extends Error {
   override readonly name = 'PolicyFileProblem';
 }
 
-const fileProblem = compileSchema(fileSchema);
-const profileProblem = compileSchema(profileSchema);
-const caseProblem = compileSchema(caseSchema);
+const fileProblem = schemaCheck(fileSchema);
+const profileProblem = schemaCheck(profileSchema);
+const caseProblem = schemaCheck(caseSchema);
 /** Start of a case that names no time: the start of a day and of a month. */
 const BEGIN = Date.UTC(2026, 0, 1);
 const LATEST = Date.UTC(9999, 0, 1);

@@ -1,6 +1,6 @@
 import { exportBody, type ExportBody } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
-import { compileSchema, HttpRefusal } from '@countersign/http-edge';
+import { schemaCheck, HttpRefusal } from '@countersign/http-edge';
 
 /** Body of `POST /v1/events/export-signed`, validated and normalised. */
 export interface ExportRequest extends Required<ExportBody> {
@@ -11,7 +11,7 @@ export interface ExportRequest extends Required<ExportBody> {
   readonly to: string;
 }
 
-const problemOf = compileSchema(exportBody);
+const problemOf = schemaCheck(exportBody);
 
 /** @throws HttpRefusal 400 naming the change that is needed */
 export function readExportRequest(body: unknown): ExportRequest {

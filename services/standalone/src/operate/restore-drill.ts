@@ -7,7 +7,7 @@ import { Api, verifyFile } from '@countersign/cli';
 import { examine, LAYOUT, restoreCopy, type Examination, type Manifest } from '@countersign/fsck';
 import { createLogger, openDataDirectory, type Config } from '@countersign/process';
 import { startInstance } from '../start/instance.js';
-import { definitionsOf, FOLLOWING_MODULES } from '../start/services.js';
+import { definitionsOf, FOLLOWERS } from '../start/services.js';
 
 export interface DrillOptions {
   /** Folder for the restored copy, which is removed again; `null`: the system's temporary one. */
@@ -36,9 +36,9 @@ export interface Drill {
   };
 }
 
-const ALERTS = '@countersign/alerts';
-const ANCHORING = '@countersign/anchoring';
-const REPORTING = '@countersign/reporting';
+const ALERTS = 'alerts';
+const ANCHORING = 'anchoring';
+const REPORTING = 'reporting';
 
 /** An address at which no chain answers. */
 const NO_CHAIN = 'http://127.0.0.1:9';
@@ -135,7 +135,7 @@ async function tryOut(folder: string, config: Config, hasChain: boolean, manifes
   const left = notStarted(config, hasChain);
   const placement = {
     inEdgeThread: () => definitionsOf(['gateway']),
-    inServicesThread: FOLLOWING_MODULES.filter((name) => !left.includes(name)),
+    inServicesThread: FOLLOWERS.filter((name) => !left.includes(name)),
   };
   const late = new AbortController();
   const timer = setTimeout(

@@ -10,7 +10,7 @@ import { askInstance } from './admin-socket.js';
 import { operatorsOf } from './operators.js';
 
 /** A change of an account needs only the service that owns accounts. */
-const OWNER = ['@countersign/identity'];
+const OWNER = ['identity'];
 
 /**
  * Puts an account on a plan, in force once it resolves: through the running instance, or on the files if none runs.

@@ -17,7 +17,7 @@ import { makeSocketPath, removeSocketFolder } from '../threads/socket-path.js';
 export interface Placement {
   /** In the thread of the edge. */
   readonly inEdgeThread: () => Promise<readonly ServiceDefinition[]>;
-  /** Modules that export a `definition`, in the thread of the services. */
+  /** Their names, in the thread of the services. */
   readonly inServicesThread: readonly string[];
 }
 

@@ -1,25 +1,27 @@
 import { ConfigurationError } from '@countersign/process';
 import type { ServiceDefinition } from '@countersign/service-kit';
 
-const GATEWAY = 'gateway';
-/** In a possible start order. */
-const FOLLOWERS = [
-  'identity',
-  'policy',
-  'audit-log',
-  'alerts',
-  'anchoring',
-  'reporting',
-  'verification',
-  'mcp',
-  'console',
-];
-const NAMES = [...FOLLOWERS, GATEWAY];
+interface ServiceModule {
+  readonly definition: ServiceDefinition;
+}
 
-const moduleOf = (name: string): string => `@countersign/${name}`;
+/** In a possible start order. Only the modules of the services that start are loaded. */
+const MODULES: Readonly<Record<string, () => Promise<ServiceModule>>> = {
+  identity: () => import('@countersign/identity'),
+  policy: () => import('@countersign/policy'),
+  'audit-log': () => import('@countersign/audit-log'),
+  alerts: () => import('@countersign/alerts'),
+  anchoring: () => import('@countersign/anchoring'),
+  reporting: () => import('@countersign/reporting'),
+  verification: () => import('@countersign/verification'),
+  mcp: () => import('@countersign/mcp'),
+  console: () => import('@countersign/console'),
+  gateway: () => import('@countersign/gateway'),
+};
+const NAMES = Object.keys(MODULES);
 
-/** Modules of all services but the gateway; each exports a `definition`. */
-export const FOLLOWING_MODULES: readonly string[] = FOLLOWERS.map(moduleOf);
+/** All services but the gateway. */
+export const FOLLOWERS: readonly string[] = NAMES.filter((name) => name !== 'gateway');
 
 /**
  * Definitions of the named services; of all if none is named.
@@ -30,10 +32,7 @@ export async function definitionsOf(names: readonly string[]): Promise<readonly 
   if (unknown !== undefined) {
     throw new ConfigurationError([`${unknown} is unknown or named twice: there are ${NAMES.join(', ')}`]);
   }
-  const definitions: ServiceDefinition[] = [];
-  for (const name of names.length === 0 ? NAMES : names) {
-    const module = (await import(moduleOf(name))) as { readonly definition: ServiceDefinition };
-    definitions.push(module.definition);
-  }
-  return definitions;
+  const wanted = names.length === 0 ? NAMES : names;
+  const modules = await Promise.all(wanted.flatMap((name) => MODULES[name]?.() ?? []));
+  return modules.map(({ definition }) => definition);
 }

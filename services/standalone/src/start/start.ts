@@ -16,14 +16,14 @@ import {
 import { run } from '@countersign/service-kit';
 import type { Logger } from 'pino';
 import { readBootstrap } from '../first-start/bootstrap-file.js';
-import { definitionsOf, FOLLOWING_MODULES } from './services.js';
+import { definitionsOf, FOLLOWERS } from './services.js';
 import { startInstance, type Placement } from './instance.js';
 import { welcome } from './welcome.js';
 
 /** The gateway runs in the edge's thread, where no other service can delay it; all others in a thread of their own. */
 const PLACEMENT: Placement = {
   inEdgeThread: () => definitionsOf(['gateway']),
-  inServicesThread: FOLLOWING_MODULES,
+  inServicesThread: FOLLOWERS,
 };
 
 /** The gateway alone: its records stay in the log until the next complete start. */

@@ -16,10 +16,10 @@ export function startServicesThread(
   config: Config,
   backends: EmbeddedBackends,
   socketPath: string,
-  modules: readonly string[],
+  services: readonly string[],
 ): ServicesThread {
   const { shared, transfer } = backends.share();
-  const input: WorkerInput = { config, shared, socketPath, modules };
+  const input: WorkerInput = { config, shared, socketPath, services };
   const worker = new Worker(new URL('./services-worker.js', import.meta.url), {
     workerData: input,
     transferList: [...transfer],

@@ -1,16 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, createRegistry, type Config } from '@countersign/process';
 import { joinEmbedded, PeerRegistry, serveThread } from '@countersign/service-kit';
-import type {
-  FirstAccount,
-  PlanChange,
-  ServiceDefinition,
-  ServingThread,
-  SharedBackends,
-  ThreadContext,
-} from '@countersign/service-kit';
+import type { FirstAccount, PlanChange, ServingThread, SharedBackends, ThreadContext } from '@countersign/service-kit';
 import type { Route } from '@countersign/contracts';
 import { answerKeys, type SigningKeyRequest } from '../operate/signing-key-request.js';
+import { definitionsOf } from '../start/services.js';
 import { answerCalls } from './calls.js';
 import { stepBack } from './step-back.js';
 
@@ -18,8 +12,8 @@ export interface WorkerInput {
   readonly config: Config;
   readonly shared: SharedBackends;
   readonly socketPath: string;
-  /** Modules that export a `definition`. */
-  readonly modules: readonly string[];
+  /** Names of the services of this thread; there may be none. */
+  readonly services: readonly string[];
 }
 
 export interface FirstAgent {
@@ -31,7 +25,7 @@ export interface FirstAgent {
 if (parentPort === null) throw new Error('this module runs in a thread of its own');
 stepBack();
 const channel = parentPort;
-const { config, shared, socketPath, modules } = workerData as WorkerInput;
+const { config, shared, socketPath, services } = workerData as WorkerInput;
 const log = createLogger(config.logLevel);
 const metrics = createRegistry('services', false);
 const peers = new PeerRegistry();
@@ -46,11 +40,10 @@ async function start(): Promise<{
   readonly routes: readonly Route[];
   stop(): Promise<void>;
 }> {
-  const [backends, ...loaded] = await Promise.all([
+  const [backends, definitions] = await Promise.all([
     joinEmbedded(config, shared, rpcUrls),
-    ...modules.map((module) => import(module) as Promise<{ readonly definition: ServiceDefinition }>),
+    services.length === 0 ? [] : definitionsOf(services),
   ]);
-  const definitions = loaded.map(({ definition }) => definition);
   const thread: ThreadContext = {
     config,
     log,

@@ -9,7 +9,7 @@ import {
   type VerificationKey,
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { compileSchema, HttpRefusal } from '@countersign/http-edge';
+import { schemaCheck, HttpRefusal } from '@countersign/http-edge';
 import type { RawBody } from '@countersign/http-edge';
 import { openInclusion, type InclusionRequest } from '../verify-inclusion/verify-inclusion.js';
 import { VerifyingLane, type LaneLimits } from './verifying-lane.js';
@@ -37,7 +37,7 @@ export class InclusionVerifier {
   readonly #trusted: TrustedFacts;
   readonly #narrow: VerifyingLane;
   readonly #wide: VerifyingLane;
-  readonly #problem = compileSchema(verificationRoutes.verifyInclusion.body);
+  readonly #problem = schemaCheck(verificationRoutes.verifyInclusion.body);
 
   constructor(trusted: TrustedFacts, limits: { readonly narrow: LaneLimits; readonly wide: LaneLimits }) {
     this.#trusted = trusted;
