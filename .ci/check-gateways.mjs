@@ -6,7 +6,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -150,19 +150,13 @@ async function check() {
       },
     ),
   ];
+  // `fetch` sends no other Host.
   const throughEnvoy = (host) =>
     new Promise((done, failed) => {
-      // `fetch` sends no other Host.
-      import('node:http').then(({ request }) =>
-        request(
-          { host: '127.0.0.1', port: envoyPort, path: '/v1/x', method: 'POST', headers: { host } },
-          (response) => {
-            response.resume().on('end', () => done(response.statusCode));
-          },
-        )
-          .on('error', failed)
-          .end('{}'),
-      );
+      const options = { host: '127.0.0.1', port: envoyPort, path: '/v1/x', method: 'POST', headers: { host } };
+      request(options, (response) => response.resume().on('end', () => done(response.statusCode)))
+        .on('error', failed)
+        .end('{}');
     });
   const throughLiteLlm = async (content) => {
     const answer = await fetch(`http://127.0.0.1:${litellmPort}/v1/chat/completions`, {

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { inheritedEnvironment } from '@countersign/process/client-environment';
 import type { HookSettings } from '../hook/settings.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { canary } from './canary.js';
@@ -29,7 +30,7 @@ export function routeOf(tool: SetupTool): string {
 
 /** The file with the headers of a tool's commands: arguments of a process can be read by every user, and this file cannot. */
 export function headersFileOf(tool: SetupTool): string {
-  const config = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
+  const config = inheritedEnvironment()['XDG_CONFIG_HOME'] ?? join(homedir(), '.config');
   return join(config, 'countersign', `hook-${tool}.headers`);
 }
 

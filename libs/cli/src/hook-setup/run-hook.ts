@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { inheritedEnvironment } from '@countersign/process/client-environment';
 import type { HookRun, Json } from './tool-setups.js';
 
 const LONGEST_MS = 40_000;
@@ -20,7 +21,7 @@ export async function runHook(given: Json, body: Json, env: Readonly<Record<stri
 
 function runCommand(command: string, body: Json, env: Readonly<Record<string, string>>): Promise<HookRun> {
   return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', command], { env: { ...process.env, ...env }, timeout: LONGEST_MS });
+    const child = spawn('sh', ['-c', command], { env: { ...inheritedEnvironment(), ...env }, timeout: LONGEST_MS });
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
@@ -32,7 +33,7 @@ function runCommand(command: string, body: Json, env: Readonly<Record<string, st
 }
 
 async function runRequest(entry: Json, body: Json, env: Readonly<Record<string, string>>): Promise<HookRun> {
-  const variables = { ...process.env, ...env };
+  const variables = { ...inheritedEnvironment(), ...env };
   const allowed = (entry['allowedEnvVars'] ?? []) as readonly string[];
   const expanded = (text: string): string =>
     text.replace(/\$\{?(\w+)\}?/g, (_whole, name: string) => (allowed.includes(name) ? (variables[name] ?? '') : ''));

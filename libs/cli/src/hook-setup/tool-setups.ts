@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { inheritedEnvironment } from '@countersign/process/client-environment';
 
 /** The coding agents that `countersign hook install` sets up. */
 export const SETUP_TOOLS = ['claude-code', 'codex', 'cursor', 'gemini', 'copilot'] as const;
@@ -63,7 +64,8 @@ function command({ url, headersFile }: Place): string {
   return `${curl} || { echo ${quoted(UNANSWERED)} >&2; exit 2; }`;
 }
 
-const inHome = (variable: string, folder: string): string => process.env[variable] ?? join(homedir(), folder);
+const inHome = (variable: string, folder: string): string =>
+  inheritedEnvironment()[variable] ?? join(homedir(), folder);
 const ofScope =
   (home: () => string, user: string, project: string) =>
   (scope: Scope, cwd: string): string =>

@@ -27,3 +27,8 @@ export function clientEnvironment(
   });
   return { apiKey, agentId, baseUrl, password };
 }
+
+/** The variables of this process, for programs that it starts, and for the folders of other programs. */
+export function inheritedEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
