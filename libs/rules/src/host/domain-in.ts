@@ -35,12 +35,17 @@ const LOCAL = /^[A-Za-z0-9#$&'*+/=?^_`{|}~\p{L}\p{N}-]+(?:\.[A-Za-z0-9#$&'*+/=?^
 const DISPLAY_NAME = /^(?:"[^"\\]*"|[^"@<>()[\]\\,;:]*)$/;
 const CONTROL = /[\0-\x1f\x7f]/;
 
+/** One address alone, in lower case: most texts. */
+const PLAIN_ADDRESS = /^[a-z0-9_+-]{1,32}(?:\.[a-z0-9_+-]{1,31})?@((?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,})$/;
+
 /**
  * The domains of all addresses in a text: one or several, separated by commas or semicolons, each with or without a
  * display name (RFC 5322, section 3.4, without groups, comments and quoted local parts). `null` if any part is not an
  * address that all mail programs read alike.
  */
 function domainsIn(text: string): readonly string[] | null {
+  const [, plain] = text.length <= MAX_DOMAIN ? (PLAIN_ADDRESS.exec(text) ?? []) : [];
+  if (plain !== undefined && !plain.includes('xn--')) return [plain];
   if (CONTROL.test(text)) return null;
   const domains: string[] = [];
   const parts = partsOf(text);
