@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** They take minutes each, and disturb tests beside them. */
+/** Files that take minutes each, and disturb tests beside them. */
 const LONG = [
   'backup/older-copy',
   'process-faults/anchoring',
@@ -9,7 +9,9 @@ const LONG = [
   'server-faults/acknowledgements',
   'server-faults/stores-gone',
   'server-faults/three-brokers',
-].map((name) => `test-e2e/dist/${name}.test.js`);
+]
+  .map((name) => `test-e2e/dist/${name}.test.js`)
+  .concat('libs/counters/dist/redis/many-histories.int.test.js');
 /** `COUNTERSIGN_TEST_LONG`: `true` runs the long files as well, `only` runs them alone. */
 const long = process.env.COUNTERSIGN_TEST_LONG;
 const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { amountText, exceeds, MOST_UNITS, parseAmount } from './amount.js';
+import { amountOfNanos, amountText, exceeds, MOST_UNITS, parseAmount } from './amount.js';
 
 const amount = fc.record({
   units: fc.oneof(fc.nat(3), fc.constantFrom(MOST_UNITS - 1, MOST_UNITS)),
@@ -18,6 +18,12 @@ describe('amounts', () => {
     'refuse %s',
     (text) => expect(parseAmount(text)).toBeNull(),
   );
+
+  it('are made of billionths', () => {
+    fc.assert(fc.property(amount, (one) => expect(amountOfNanos(whole(one))).toEqual(one)));
+    expect(amountOfNanos(-1n)).toBeNull();
+    expect(amountOfNanos(100_000_000_000n * 10n ** 9n)).toBeNull();
+  });
 
   it('are compared as whole numbers of nanos', () => {
     fc.assert(

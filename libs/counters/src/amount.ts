@@ -29,6 +29,13 @@ export function parseAmount(text: string): Amount | null {
   return units > MOST_UNITS ? null : { units, nanos: Number((found[2] ?? '').padEnd(9, '0')) };
 }
 
+/** An amount in billionths. `null`: it is negative or exceeds {@link MOST_UNITS}. */
+export function amountOfNanos(nanos: bigint): Amount | null {
+  if (nanos < 0n) return null;
+  const units = nanos / BigInt(UNIT);
+  return units > BigInt(MOST_UNITS) ? null : { units: Number(units), nanos: Number(nanos % BigInt(UNIT)) };
+}
+
 /** The shortest decimal of an amount: `12.5`. */
 export function amountText({ units, nanos }: Amount): string {
   return nanos === 0 ? `${units}` : `${units}.${`${nanos}`.padStart(9, '0').replace(/0+$/, '')}`;

@@ -388,56 +388,64 @@ async function run(one: Command, number: number, model: Model, all: readonly Cou
   if (judgement.freezesAgent && unfrozenAt < judgement.nowMs) model.frozen.add(agentId);
 }
 
-/** Random histories of counters, against a plain model, and against counters rebuilt midway. */
+/**
+ * Random histories of counters, against a plain model, and against counters rebuilt midway.
+ * @param runs number of histories
+ */
 export function countersModelContract(
   name: string,
   open: (options: { clock: () => number }) => Promise<ContractCounters>,
+  runs = 150,
 ): void {
   describe(`counters in random histories: ${name}`, () => {
-    it('answer as the plain rules say, and after a rebuild as if there had been none', async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(command, { maxLength: 60 }),
-          fc.array(command, { maxLength: 20 }),
-          fc.nat(1000),
-          async (before, after, cut) => {
-            const model = new Model();
-            const clock = () => model.nowMs;
-            const lived = await open({ clock });
-            const rebuilt = await open({ clock });
-            try {
-              await lived.counters.serve();
-              let number = 0;
-              for (const one of before) await run(one, number++, model, [lived.counters]);
-              const upTo = Math.floor((cut / 1001) * (model.appended.length + 1));
-              await rebuilt.counters.restore(model.snapshot(upTo));
-              const tail = model.appended.slice(upTo);
-              await rebuilt.counters.replay(tail);
-              await rebuilt.counters.replay(tail.slice(-3));
-              await rebuilt.counters.serve();
-              for (const accountId of ACCOUNTS) {
-                const usage = await lived.counters.usage(accountId);
-                expect(usage.actionsEver).toBe(
-                  model.appended.filter((event) => event.accountId === accountId && event.countsAction).length,
-                );
-                expect(await rebuilt.counters.usage(accountId)).toEqual(usage);
+    it(
+      'answer as the plain rules say, and after a rebuild as if there had been none',
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(command, { maxLength: 60 }),
+            fc.array(command, { maxLength: 20 }),
+            fc.nat(1000),
+            async (before, after, cut) => {
+              const model = new Model();
+              const clock = () => model.nowMs;
+              const lived = await open({ clock });
+              const rebuilt = await open({ clock });
+              try {
+                await lived.counters.serve();
+                let number = 0;
+                for (const one of before) await run(one, number++, model, [lived.counters]);
+                const upTo = Math.floor((cut / 1001) * (model.appended.length + 1));
+                await rebuilt.counters.restore(model.snapshot(upTo));
+                const tail = model.appended.slice(upTo);
+                await rebuilt.counters.replay(tail);
+                await rebuilt.counters.replay(tail.slice(-3));
+                await rebuilt.counters.serve();
+                for (const accountId of ACCOUNTS) {
+                  const usage = await lived.counters.usage(accountId);
+                  expect(usage.actionsEver).toBe(
+                    model.appended.filter((event) => event.accountId === accountId && event.countsAction).length,
+                  );
+                  expect(await rebuilt.counters.usage(accountId)).toEqual(usage);
+                }
+                for (const agent of [0, 1, 2]) {
+                  const frozen = await lived.counters.isFrozen(`g${agent}`);
+                  expect(frozen).toBe(model.frozen.has(`g${agent}`));
+                  expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
+                  // Rebuilt counters hold the credits of the snapshot, and receive the rest.
+                  await sayGivenBack(model, `g${agent}`, [rebuilt.counters]);
+                }
+                for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);
+              } finally {
+                await lived.cleanup();
+                await rebuilt.cleanup();
               }
-              for (const agent of [0, 1, 2]) {
-                const frozen = await lived.counters.isFrozen(`g${agent}`);
-                expect(frozen).toBe(model.frozen.has(`g${agent}`));
-                expect(await rebuilt.counters.isFrozen(`g${agent}`)).toBe(frozen);
-                // Rebuilt counters hold the credits of the snapshot, and receive the rest.
-                await sayGivenBack(model, `g${agent}`, [rebuilt.counters]);
-              }
-              for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);
-            } finally {
-              await lived.cleanup();
-              await rebuilt.cleanup();
-            }
-          },
-        ),
-        { numRuns: 150 },
-      );
-    }, 120_000);
+            },
+          ),
+          { numRuns: runs },
+        );
+      },
+      Math.max(120_000, runs * 36),
+    );
   });
 }

@@ -1,4 +1,4 @@
-export { MOST_UNITS, parseAmount } from './amount.js';
+export { amountOfNanos, MOST_UNITS, parseAmount } from './amount.js';
 export type { Amount } from './amount.js';
 export { CLAIM_BOUNDS, CLAIM_MS, CountersUnavailable, RULE_BOUNDS } from './port.js';
 export { MOST_FACTS, MOST_LIMITS } from './rule-trip.js';

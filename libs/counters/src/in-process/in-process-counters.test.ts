@@ -31,10 +31,14 @@ countersContract(
   },
 );
 
-countersModelContract('in process', async ({ clock }) => {
-  const counters = new InProcessCounters({ clock: clockOf(clock) });
-  return { counters, another: async () => counters, cleanup: () => counters.close() };
-});
+countersModelContract(
+  'in process',
+  async ({ clock }) => {
+    const counters = new InProcessCounters({ clock: clockOf(clock) });
+    return { counters, another: async () => counters, cleanup: () => counters.close() };
+  },
+  2_000,
+);
 
 describe('in-process counters', () => {
   it('use a clock that does not fall behind what they are rebuilt from', async () => {

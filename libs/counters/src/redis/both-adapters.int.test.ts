@@ -1,100 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { chosenRules, ruleChoice } from '../contract/rule-trips.test-setup.js';
-import { tripOf } from '../counters.contract.js';
-import { InProcessCounters } from '../in-process/in-process-counters.js';
-import { CLAIM_BOUNDS, RULE_BOUNDS } from '../port.js';
-import type { CheckTrip, Counters, HeldAmount, Judgement, RuleBounds } from '../port.js';
-import { connectRedisCounters } from './connect.js';
+import { RULE_BOUNDS } from '../port.js';
+import type { RuleBounds } from '../port.js';
+import { AdapterHistory, BothAdapters, call, pass } from './both-adapters.test-setup.js';
 import { removeKeys } from './remove-keys.test-setup.js';
 
 const url = process.env['COUNTERSIGN_TEST_REDIS_URL'];
 const withRedis = url === undefined ? describe.skip : describe;
-const START = Date.UTC(2028, 1, 28, 23, 59, 50);
-const MOST = Number.MAX_SAFE_INTEGER;
-const VIOLATION = {
-  violation_type: 'off_limits_action',
-  severity: 'P1',
-  reason: 'off limits',
-  rule: null,
-  detail: 'a “detail”\n\u0000',
-  extras: null,
-} as const;
-
-const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values);
-const check = fc.record({
-  account: fc.nat(1),
-  agent: fc.nat(2),
-  cost: pick(0, 1, 7, 1_500_000, MOST - 8, MOST),
-  limit: fc.option(pick(0, 10, 3_000_000, MOST - 1, MOST)),
-  window: pick('action' as const, 'day' as const, 'month' as const),
-  max: fc.option(pick(0, 1, 3, 20)),
-  cap: fc.option(pick(0, 5, 30)),
-  sandbox: fc.boolean(),
-  expires: fc.option(pick(START + 60_000, START + 40 * 86_400_000)),
-  observe: fc.boolean(),
-  freezes: fc.boolean(),
-  denied: fc.nat(4).map((n) => n === 0),
-  frozen: fc.nat(6).map((n) => n === 0),
-  versions: fc.record({ account: pick(1, 2), apiKey: pick(1, 2), agent: pick(1, 2, 3) }),
-  key: fc.option(fc.nat(3)),
-  rules: ruleChoice,
-  wantsSeen: fc.boolean(),
-  body: fc.nat(5).map((n) => (n === 0 ? 'b2' : 'b1')),
-  then: pick('answer' as const, 'answer' as const, 'refuse' as const, 'takeBack' as const, 'nothing' as const),
-});
-type Check = typeof check extends fc.Arbitrary<infer T> ? T : never;
-const step = fc.oneof(
-  { weight: 12, arbitrary: check },
-  { weight: 3, arbitrary: pick(1, 999, 5_000, 10_000, 60_000, 599_000, 3_600_000, 86_400_000, 86_400_000 * 31) },
-  { weight: 2, arbitrary: fc.record({ skip: fc.nat(2), back: fc.nat(3) }) },
-  { weight: 1, arbitrary: fc.record({ freeze: fc.nat(2) }) },
-  { weight: 1, arbitrary: fc.record({ unfreeze: fc.nat(2) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ raise: pick('account' as const, 'api-key' as const, 'agent' as const), to: pick(1, 2, 3) }),
-  },
-);
-
-function trip(one: Check): CheckTrip {
-  return tripOf({
-    accountId: `a${one.account}`,
-    agentId: `g${one.agent}`,
-    apiKeyId: 'k',
-    versions: one.versions,
-    plan: { plan: one.sandbox ? 'sandbox' : 'core', actionCap: one.cap, sandboxExpiresAtMs: one.expires },
-    profileVersion: one.versions.agent,
-    frozen: one.frozen,
-    observe: one.observe,
-    freezeOnViolation: one.freezes,
-    violation: one.denied ? VIOLATION : null,
-    costMicros: one.cost,
-    spending: one.limit === null ? null : { limitMicros: one.limit, window: one.window },
-    rate: one.max === null ? null : { max: one.max, per_seconds: [5, 60, 86_400][one.agent]! },
-    ...(one.rules === null ? {} : { rules: chosenRules(one.rules) }),
-    wantsSeen: one.wantsSeen,
-    idempotency:
-      one.key === null ? null : { keySha256: `${one.key}`.repeat(64), bodySha256: `${one.body}${one.agent}` },
-  });
-}
-
-/** Amounts that a check counted, reserved or not. */
-function heldBy({ nowMs: atMs, seen, ruleCounts }: Judgement): readonly HeldAmount[] {
-  return (ruleCounts?.limits ?? []).map(({ key, amount }) => ({ key, order: seen?.order ?? 0, atMs, amount }));
-}
-
-async function settle(counters: Counters, sent: CheckTrip, judgement: Judgement, then: Check['then']): Promise<void> {
-  const key = sent.idempotency?.keySha256 ?? null;
-  if (then === 'takeBack') await counters.takeBack(sent.accountId, sent.agentId, judgement, key);
-  if (key === null || then === 'takeBack' || then === 'nothing') return;
-  const answer = {
-    status: then === 'answer' ? 200 : 403,
-    body: `{"allowed":${judgement.outcome === 'allowed'},"a":"ü\\u0000"}`,
-    eventId: 'e',
-    coverage: null,
-  };
-  await counters.answered(sent.accountId, key, answer, judgement.entropy);
-}
+const step = fc.oneof({ weight: 16, arbitrary: call }, { weight: 3, arbitrary: pass });
 
 withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
   const prefix = `both-${randomBytes(6).toString('hex')}-`;
@@ -109,50 +22,18 @@ withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
     async (_room, ruleBounds: RuleBounds) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
-          let nowMs = START;
-          const clock = () => nowMs;
-          const log = { info: () => undefined, warn: () => undefined };
-          const options = {
-            url: url ?? '',
-            log,
-            deadlineMs: 5_000,
-            settleMs: 0,
-            claimBounds: CLAIM_BOUNDS,
-            ruleBounds,
-            testClock: clock,
-          };
-          const redis = await connectRedisCounters({ ...options, prefix: `${prefix}${(runs += 1)}:` });
-          const plain = new InProcessCounters({ clock: { now: clock, notBefore: () => undefined }, ruleBounds });
-          const held: Record<number, (readonly HeldAmount[])[]> = { 0: [], 1: [], 2: [] };
-          const same = async <T>(ask: (counters: Counters) => Promise<T>) => {
-            const expected = await ask(plain);
-            expect(await ask(redis)).toEqual(expected);
-            return expected;
-          };
+          const both = new BothAdapters(ruleBounds);
+          await both.open(url ?? '', `${prefix}${(runs += 1)}:`);
+          const history = new AdapterHistory(both);
           try {
-            await same((counters) => counters.serve());
             for (const one of steps) {
-              if (typeof one === 'number') nowMs += one;
-              else if ('skip' in one) {
-                const amounts = held[one.skip]?.at(-1 - one.back) ?? [];
-                await same((counters) => counters.giveBackHeld(`g${one.skip}`, amounts));
-              } else if ('freeze' in one) await same((counters) => counters.freeze(`g${one.freeze}`, nowMs));
-              else if ('unfreeze' in one) await same((counters) => counters.unfreeze(`g${one.unfreeze}`));
-              else if ('raise' in one) {
-                const id = { account: 'a0', 'api-key': 'k', agent: 'g1' }[one.raise];
-                await same((counters) => counters.raise(one.raise, id, one.to));
-              } else {
-                const sent = trip(one);
-                const result = await same((counters) => counters.check(sent));
-                if ('judgement' in result) held[one.agent]?.push(heldBy(result.judgement));
-                if ('judgement' in result) await same((each) => settle(each, sent, result.judgement, one.then));
-              }
+              if (typeof one === 'number') both.nowMs += one;
+              else await history.run(one);
             }
-            await same(async (counters) => (await counters.claims()).evicted);
-            for (const id of ['a0', 'a1']) await same((counters) => counters.usage(id));
-            for (const id of ['g0', 'g1', 'g2']) await same((counters) => counters.isFrozen(id));
+            await both.same(async (counters) => (await counters.claims()).evicted);
+            await history.end();
           } finally {
-            await redis.close();
+            await both.close();
           }
         }),
         { numRuns: 60 },
