@@ -17,12 +17,11 @@ export function judgementOf(
   violation: StaticViolation | null,
 ): OpenJudgement {
   const allowed = outcome === 'allowed';
-  return {
+  const judgement: OpenJudgement = {
     nowMs,
     entropy: facts.entropy,
     actionSalt: facts.actionSalt,
     payloadSalt: facts.payloadSalt,
-    ...(facts.carried === undefined ? {} : { carried: facts.carried }),
     versions: facts.versions,
     outcome,
     violation,
@@ -31,4 +30,6 @@ export function judgementOf(
     countsRate: allowed && facts.rate !== null,
     freezesAgent: outcome === 'denied' && facts.freezeOnViolation,
   };
+  if (facts.carried !== undefined) judgement.carried = facts.carried;
+  return judgement;
 }

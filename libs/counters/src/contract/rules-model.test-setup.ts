@@ -39,7 +39,6 @@ export class RulesModel {
       .reduce((sum, { amount }) => sum + nanos(amount), 0n);
   }
 
-  /** Rule of the finding that denies, or of the first one in observe mode, in the order of rules, `between`, limits. */
   /** By the position of the fact in the trip. */
   set({ facts, also = [] }: Pick<RuleTrip, 'facts' | 'also'>): readonly boolean[] {
     const set = facts.map((fact) => this.isSet(fact));
@@ -47,6 +46,7 @@ export class RulesModel {
     return set;
   }
 
+  /** Rule of the finding that denies, or of the first one in observe mode, in the order of rules, `between`, limits. */
   found(
     { facts, also, conditional, limits }: RuleTrip,
     between: string | null,

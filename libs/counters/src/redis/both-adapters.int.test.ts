@@ -39,6 +39,6 @@ withRedis('both adapters (needs Redis: COUNTERSIGN_TEST_REDIS_URL)', () => {
         { numRuns: 60 },
       );
     },
-    60_000,
+    120_000,
   );
 });

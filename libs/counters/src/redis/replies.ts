@@ -32,11 +32,10 @@ export function claimFacts(trip: CheckTrip): ClaimFacts {
     violation,
     spending,
   } = trip;
-  const facts = {
+  const facts: { -readonly [K in keyof ClaimFacts]: ClaimFacts[K] } = {
     entropy,
     actionSalt,
     payloadSalt,
-    ...(carried === undefined ? {} : { carried }),
     versions,
     costMicros,
     rate,
@@ -44,7 +43,9 @@ export function claimFacts(trip: CheckTrip): ClaimFacts {
     violation,
     spending,
   };
-  return trip.rules === undefined ? facts : { ...facts, rules: keptRules(trip.rules) };
+  if (carried !== undefined) facts.carried = carried;
+  if (trip.rules !== undefined) facts.rules = keptRules(trip.rules);
+  return facts;
 }
 
 /** The result in the reply of the check's script; `trip` is the one that was sent. */

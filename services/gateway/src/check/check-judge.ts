@@ -192,7 +192,7 @@ export class CheckJudge {
       entropy: entropy.eventId(),
       actionSalt: entropy.salt(),
       payloadSalt: prepared.payload === null ? null : entropy.salt(),
-      ...(rules === undefined ? {} : { rules }),
+      rules,
       wantsSeen: true,
       carried: circumstancesText({
         salt: entropy.salt(),
