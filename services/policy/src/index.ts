@@ -32,6 +32,7 @@ import type { Agent } from './domain/agent.js';
 import { KeyRegistrations } from './register-by-key/key-registrations.js';
 import { Registrations } from './register-agent/registrations.js';
 import { loadPackages } from './safety-packages/load-packages.js';
+import type { SafetyPackage } from './safety-packages/load-packages.js';
 import { openMongoPolicyStore, openSqlitePolicyStore } from './store/open.js';
 import type { PolicyStore } from './store/port.js';
 
@@ -57,8 +58,13 @@ export const definition: ServiceDefinition = {
 
 class PolicyModule {}
 
+/** The safety packages, read and checked at the first call: compiling the schema of policy files would slow down the start. */
+function packagesAtFirstUse(): () => readonly SafetyPackage[] {
+  let packages: readonly SafetyPackage[] | null = null;
+  return () => (packages ??= loadPackages());
+}
+
 async function start(context: ServiceContext): Promise<RunningService> {
-  const packages = loadPackages();
   const store = await context.openStore<PolicyStore>({
     sqlite: () => openSqlitePolicyStore(join(context.directory, 'policy.sqlite')),
     mongo: (uri) => openMongoPolicyStore(uri),
@@ -107,7 +113,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     providers: [
       { provide: AGENT_CHANGES, useValue: changes },
       { provide: POLICY_STORE, useValue: store },
-      { provide: SAFETY_PACKAGES, useValue: packages },
+      { provide: SAFETY_PACKAGES, useValue: packagesAtFirstUse() },
       { provide: COUNTERS, useValue: context.counters },
       { provide: CHECK_FOLLOWER, useValue: follower },
       { provide: DRY_RUNS, useValue: new DryRuns(context) },

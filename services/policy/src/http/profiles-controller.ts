@@ -23,7 +23,7 @@ function withWarnings(profile: BehaviorProfile): ChangedProfile {
 export class ProfilesController {
   constructor(
     @Inject(AGENT_CHANGES) private readonly changes: AgentChanges,
-    @Inject(SAFETY_PACKAGES) private readonly packages: readonly SafetyPackage[],
+    @Inject(SAFETY_PACKAGES) private readonly packages: () => readonly SafetyPackage[],
   ) {}
 
   @HttpRoute(policyRoutes.getProfile)
@@ -54,14 +54,14 @@ export class ProfilesController {
 
   @HttpRoute(policyRoutes.listSafetyPackages)
   list(): { readonly packages: readonly Omit<SafetyPackage, 'cases'>[] } {
-    return { packages: this.packages.map(({ id, name, description, rules }) => ({ id, name, description, rules })) };
+    return { packages: this.packages().map(({ id, name, description, rules }) => ({ id, name, description, rules })) };
   }
 
   @HttpRoute(policyRoutes.applySafetyPackage)
   async apply(@Input() { caller, params, body }: RouteInput<{ readonly packageId: string }>): Promise<ChangedProfile> {
     const id = agentId(params);
     await this.changes.find(caller.accountId, id);
-    const chosen = this.packages.find((safetyPackage) => safetyPackage.id === body.packageId);
+    const chosen = this.packages().find((safetyPackage) => safetyPackage.id === body.packageId);
     if (chosen === undefined) {
       throw new HttpRefusal(404, 'no such safety package: GET /v1/safety-packages lists them');
     }
