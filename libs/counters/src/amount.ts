@@ -1,11 +1,6 @@
-/**
- * A decimal of at most nine places, exact: `units` whole units (0 to {@link MOST_UNITS}) and `nanos` billionths (0 to
- * 999,999,999).
- */
-export interface Amount {
-  readonly units: number;
-  readonly nanos: number;
-}
+import type { Amount } from '@countersign/contracts';
+
+export type { Amount };
 
 /** Nanos of one unit. */
 export const UNIT = 1_000_000_000;

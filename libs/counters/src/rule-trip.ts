@@ -1,5 +1,7 @@
-import type { Amount } from './amount.js';
+import type { Amount, HeldAmount, SetFact } from '@countersign/contracts';
 import type { StaticViolation } from './static-violation.js';
+
+export type { CountedAmount, HeldAmount, RuleCounts, SetFact } from '@countersign/contracts';
 
 /*
  * Terms of this file, in addition to those of `port.ts`:
@@ -87,29 +89,6 @@ export interface Seen {
   readonly facts: readonly string[];
   /** Balance by the id of the limit, as a decimal such as `12.5`. */
   readonly limits: Readonly<Record<string, string>>;
-}
-
-/** Facts that a judgement set and amounts that it counted: a revert undoes them, and the log keeps them for a rebuild. */
-export interface RuleCounts {
-  readonly facts: readonly SetFact[];
-  readonly limits: readonly CountedAmount[];
-}
-
-export interface SetFact extends TripFact {
-  /** Time from which this setting no longer holds the fact, ms. */
-  readonly expiresAtMs: number;
-}
-
-export type CountedAmount = Pick<TripLimit, 'key' | 'windowSeconds' | 'amount' | 'reserve'>;
-
-/** An amount that a check counted, in its window. */
-export interface HeldAmount {
-  readonly key: string;
-  /** `seen.order` of its check. */
-  readonly order: number;
-  /** `nowMs` of its judgement. */
-  readonly atMs: number;
-  readonly amount: Amount;
 }
 
 /** Facts and windows of an agent up to one position of the log. */
