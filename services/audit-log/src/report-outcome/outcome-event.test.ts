@@ -3,12 +3,12 @@ import { readEnvelope, isUuidV7 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ReportedOutcome } from '@countersign/contracts';
 import { ACCOUNT, denied, envelope, eventId, START } from '../testing/envelopes.js';
-import { givenBack, GIVES_BACK_MS, outcomeEvent, outcomeEventId } from './outcome-event.js';
+import { GIVES_BACK_MS, NOTHING_RETURNED, outcomeEvent, outcomeEventId, returnedBy } from './outcome-event.js';
 
 const { sha256 } = nodeCrypto;
 const of = (check = envelope(1).leaf, outcome: ReportedOutcome = 'succeeded', detail: string | null = null) =>
   outcomeEvent(
-    { check, outcome, detail, accountId: ACCOUNT, apiKeyId: 'key', cadenceSeconds: 1, givesBack: null },
+    { check, outcome, detail, accountId: ACCOUNT, apiKeyId: 'key', cadenceSeconds: 1, ...NOTHING_RETURNED },
     START + 5000,
     randomBytes,
     sha256,
@@ -48,41 +48,55 @@ describe('the event of an outcome', () => {
 
 describe('what an outcome gives back', () => {
   const { leaf } = envelope(1);
-  const check = { leaf, costMicros: 80 };
+  const amount = { units: 12, nanos: 500_000_000 };
+  const limits = [
+    { key: 'held', windowSeconds: 60, amount, reserve: true },
+    { key: 'counted', windowSeconds: 60, amount, reserve: false },
+  ];
+  const check = { leaf, costMicros: 80, order: 7, ruleCounts: { facts: [], limits } };
   const atMs = Date.parse(leaf.occurredAt);
 
-  it('is all that a skipped check counted, with the time at which it did', () => {
-    const given = givenBack(check, 'skipped', [], atMs + GIVES_BACK_MS - 1);
-    expect(given).toEqual({ costMicros: 80, occurredAt: leaf.occurredAt });
+  it('is all that a skipped check counted and reserved, with the time at which it did', () => {
+    const returned = returnedBy(check, 'skipped', [], atMs + GIVES_BACK_MS - 1);
+    expect(returned).toEqual({
+      givesBack: { costMicros: 80, occurredAt: leaf.occurredAt },
+      givesBackHeld: [{ key: 'held', order: 7, atMs, amount }],
+    });
+    const by = { accountId: ACCOUNT, apiKeyId: 'k', cadenceSeconds: 1 };
     const made = outcomeEvent(
-      {
-        check: leaf,
-        outcome: 'skipped',
-        detail: null,
-        accountId: ACCOUNT,
-        apiKeyId: 'k',
-        cadenceSeconds: 1,
-        givesBack: given,
-      },
+      { check: leaf, outcome: 'skipped', detail: null, ...by, ...returned },
       atMs,
       randomBytes,
       sha256,
     );
     expect(readEnvelope(made)).toEqual({ ok: true, value: made });
-    expect(made.givesBack).toEqual(given);
+    expect(made).toMatchObject(returned);
     for (const wrong of [{}, { costMicros: 0, occurredAt: leaf.occurredAt }, { costMicros: 1, occurredAt: 'today' }]) {
       expect(readEnvelope({ ...made, givesBack: wrong }).ok).toBe(false);
     }
+    for (const wrong of [{}, [{ key: 'held' }], [{ key: 'held', order: 0, atMs, amount }]]) {
+      expect(readEnvelope({ ...made, givesBackHeld: wrong }).ok).toBe(false);
+    }
+  });
+
+  it('is either of both, where the check has only one', () => {
+    const held = [{ key: 'held', order: 7, atMs, amount }];
+    const reserved = { ...check, costMicros: 0 };
+    expect(returnedBy(reserved, 'skipped', [], atMs)).toEqual({ givesBack: null, givesBackHeld: held });
+    const spent = { leaf, costMicros: 80 };
+    expect(returnedBy(spent, 'skipped', [], atMs)).toMatchObject({ givesBack: { costMicros: 80 }, givesBackHeld: [] });
+    expect(of(leaf, 'skipped')).not.toHaveProperty('givesBackHeld');
   });
 
   it('is nothing of what was executed, counted nothing, was observed, was refused, is unanswered or a day old', () => {
-    expect(givenBack(check, 'failed', [], atMs)).toBeNull();
-    expect(givenBack(check, 'succeeded', [], atMs)).toBeNull();
-    expect(givenBack({ leaf, costMicros: 0 }, 'skipped', [], atMs)).toBeNull();
+    const none = (...asked: Parameters<typeof returnedBy>) => expect(returnedBy(...asked)).toEqual(NOTHING_RETURNED);
+    none(check, 'failed', [], atMs);
+    none(check, 'succeeded', [], atMs);
+    none({ leaf, costMicros: 0 }, 'skipped', [], atMs);
     const observed = { ...leaf, violation_type: 'spending_limit_exceeded' } as const;
-    expect(givenBack({ ...check, leaf: observed }, 'skipped', [], atMs)).toBeNull();
-    expect(givenBack({ ...check, leaf: { ...leaf, allowed: false } }, 'skipped', [], atMs)).toBeNull();
-    expect(givenBack(check, 'skipped', [{ type: 'action.unanswered' }], atMs)).toBeNull();
-    expect(givenBack(check, 'skipped', [], atMs + GIVES_BACK_MS)).toBeNull();
+    none({ ...check, leaf: observed }, 'skipped', [], atMs);
+    none({ ...check, leaf: { ...leaf, allowed: false } }, 'skipped', [], atMs);
+    none(check, 'skipped', [{ type: 'action.unanswered' }], atMs);
+    none(check, 'skipped', [], atMs + GIVES_BACK_MS);
   });
 });

@@ -1,4 +1,4 @@
-import type { EventEnvelope, GivenBack, LeafEvent, ReportedOutcome } from '@countersign/contracts';
+import type { EventEnvelope, GivenBack, HeldAmount, LeafEvent, ReportedOutcome } from '@countersign/contracts';
 import { commit, plainEnvelope, plainLeaf, toBase64Url, utf8, uuidV7, type Sha256 } from '@countersign/evidence';
 
 /** Report of a check. */
@@ -12,6 +12,8 @@ export interface ReportedOf {
   readonly cadenceSeconds: number;
   /** Spending that the check counted, where the outcome gives it back. */
   readonly givesBack: GivenBack | null;
+  /** Reserved amounts that the check counted, where the outcome gives them back. */
+  readonly givesBackHeld: readonly HeldAmount[];
 }
 
 /**
@@ -29,7 +31,7 @@ export function outcomeEventId(checkEventId: string, sha256: Sha256): string {
  * @param random gives as many random bytes as asked
  */
 export function outcomeEvent(
-  { check, outcome, detail, accountId, apiKeyId, cadenceSeconds, givesBack }: ReportedOf,
+  { check, outcome, detail, accountId, apiKeyId, cadenceSeconds, givesBack, givesBackHeld }: ReportedOf,
   nowMs: number,
   random: (bytes: number) => Uint8Array,
   sha256: Sha256,
@@ -51,6 +53,7 @@ export function outcomeEvent(
     ...envelope,
     ...(wasExecuted ? { executedRefusal: true } : {}),
     ...(givesBack === null ? {} : { givesBack }),
+    ...(givesBackHeld.length === 0 ? {} : { givesBackHeld }),
   };
 }
 
@@ -60,21 +63,35 @@ export function outcomeEvent(
  */
 export const GIVES_BACK_MS = 24 * 60 * 60 * 1000;
 
+/** What an outcome gives back of its check. */
+export interface Returned {
+  readonly givesBack: GivenBack | null;
+  readonly givesBackHeld: readonly HeldAmount[];
+}
+
+export const NOTHING_RETURNED: Returned = { givesBack: null, givesBackHeld: [] };
+
 /**
- * Spending of its check that an outcome gives back: all of it where the action was skipped, nothing where it
- * failed, since it may have cost what it should. What observe mode let pass, and what was answered in doubt, stays
- * counted; what counted nothing gives nothing back.
+ * Spending and reserved amounts of its check that an outcome gives back: all of it where the action was skipped, nothing
+ * where it failed, since it may have cost what it should. What observe mode let pass, and what was answered in doubt,
+ * stays counted; what counted nothing gives nothing back.
  * @param referring what refers to the check
  * @param nowMs the counters' clock
  */
-export function givenBack(
-  { leaf, costMicros }: Pick<EventEnvelope, 'leaf' | 'costMicros'>,
+export function returnedBy(
+  { leaf, costMicros, order, ruleCounts }: Pick<EventEnvelope, 'leaf' | 'costMicros' | 'order' | 'ruleCounts'>,
   outcome: ReportedOutcome,
   referring: readonly Pick<LeafEvent, 'type'>[],
   nowMs: number,
-): GivenBack | null {
+): Returned {
   const { allowed, violation_type, occurredAt } = leaf;
-  if (outcome !== 'skipped' || costMicros === 0 || allowed !== true || violation_type !== null) return null;
-  if (nowMs - Date.parse(occurredAt) >= GIVES_BACK_MS) return null;
-  return referring.some(({ type }) => type === 'action.unanswered') ? null : { costMicros, occurredAt };
+  const atMs = Date.parse(occurredAt);
+  if (outcome !== 'skipped' || allowed !== true || violation_type !== null) return NOTHING_RETURNED;
+  if (nowMs - atMs >= GIVES_BACK_MS) return NOTHING_RETURNED;
+  if (referring.some(({ type }) => type === 'action.unanswered')) return NOTHING_RETURNED;
+  const reserved = order === undefined ? [] : (ruleCounts?.limits ?? []).filter(({ reserve }) => reserve);
+  return {
+    givesBack: costMicros === 0 ? null : { costMicros, occurredAt },
+    givesBackHeld: reserved.map(({ key, amount }) => ({ key, order: order!, atMs, amount })),
+  };
 }

@@ -144,6 +144,19 @@ describe('what became of a check', () => {
     expect(failed).not.toHaveProperty('givesBack');
   });
 
+  it('gives back the reserved amounts of a skipped check, and nothing where it failed', async () => {
+    const amount = { units: 2, nanos: 5 };
+    const limits = [{ key: 'k', windowSeconds: 60, amount, reserve: true }];
+    const counted = { order: 3, ruleCounts: { facts: [], limits } };
+    await write({ ...envelope(1), ...counted }, { ...envelope(2), ...counted });
+    await report({ outcome: 'skipped' });
+    await report({ eventId: eventId(2), outcome: 'failed' });
+    const [skipped, failed] = outcomes();
+    const atMs = Date.parse(envelope(1).leaf.occurredAt);
+    expect(skipped.givesBackHeld).toEqual([{ key: 'k', order: 3, atMs, amount }]);
+    expect(failed).not.toHaveProperty('givesBackHeld');
+  });
+
   it('of the latest check, where none is named', async () => {
     await write(envelope(1), denied(2), other(3, 'agent.frozen'));
     const id = await reportLatest(1);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { needsOwnKey, ownKeyNeeded } from '@countersign/contracts';
-import type { AccountFacts, GivenBack, OutcomeReport } from '@countersign/contracts';
+import type { AccountFacts, OutcomeReport } from '@countersign/contracts';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ApiKeyCaller } from '@countersign/http-edge';
@@ -12,7 +12,8 @@ import { NotCaughtUp, type EventIntake } from '../ingest/event-intake.js';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import type { EventStore } from '../store/port.js';
-import { givenBack, outcomeEvent, outcomeEventId } from './outcome-event.js';
+import { NOTHING_RETURNED, outcomeEvent, outcomeEventId, returnedBy } from './outcome-event.js';
+import type { Returned } from './outcome-event.js';
 
 const WAIT_MS = 2_000;
 const AGAIN = { 'retry-after': '1' };
@@ -97,9 +98,9 @@ export class OutcomeHandler {
     const cadenceSeconds = config.anchorWindowSeconds ?? this.#accounts.get(accountId)?.value.cadenceSeconds;
     if (cadenceSeconds === undefined) throw new HttpRefusal(503, 'the account is not known here yet: try again', AGAIN);
     const nowMs = await counters.now();
-    const givesBack = said.outcome === 'skipped' ? await this.#givenBack(check, nowMs) : null;
+    const returned = said.outcome === 'skipped' ? await this.#returned(check, nowMs) : NOTHING_RETURNED;
     const envelope = outcomeEvent(
-      { check: check.leaf, ...said, accountId, apiKeyId, cadenceSeconds, givesBack },
+      { check: check.leaf, ...said, accountId, apiKeyId, cadenceSeconds, ...returned },
       nowMs,
       randomBytes,
       nodeCrypto.sha256,
@@ -110,11 +111,11 @@ export class OutcomeHandler {
     return id;
   }
 
-  async #givenBack({ leaf, sequence }: StoredEvent, nowMs: number): Promise<GivenBack | null> {
+  async #returned({ leaf, sequence }: StoredEvent, nowMs: number): Promise<Returned> {
     const [archived] = await this.#store.range(leaf.agentId, sequence, sequence, 1);
     const referring = await this.#store.referring([leaf.eventId]);
-    if (archived === undefined) return null;
-    return givenBack(
+    if (archived === undefined) return NOTHING_RETURNED;
+    return returnedBy(
       archived.envelope,
       'skipped',
       referring.map(({ envelope }) => envelope.leaf),
