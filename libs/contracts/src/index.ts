@@ -27,6 +27,8 @@ export type {
   ViolationType,
   ViolationTypeV1,
 } from './leaf.js';
+export { packAmounts, unpackAmounts } from './kept-rules.js';
+export type { KeptAmount, KeptFact, KeptRules, KeptWindow } from './kept-rules.js';
 export type { Amount, CountedAmount, HeldAmount, RuleCounts, SetFact } from './rule-counts.js';
 export { FRAMEWORKS } from './package.js';
 export type {

@@ -1,5 +1,6 @@
 import type { ComplianceScope } from './compliance-scope.js';
 import type { FactMember, LimitMember, RuleMember } from './http/rules.js';
+import type { KeptRules } from './kept-rules.js';
 import type { MerklePath } from './package.js';
 import type { JsonValue } from './leaf.js';
 
@@ -221,6 +222,10 @@ export type UsageFacts =
       readonly monthBackMicros?: number;
       /** Times (ms) of the checks that count towards the rate limit, oldest first, within its window. */
       readonly rateTimes: readonly number[];
+      /** Greatest `order` of the envelopes of its checks; absent: 0. */
+      readonly order?: number;
+      /** Facts that are set and amounts that count towards limits; absent: none. */
+      readonly rules?: KeptRules;
     }
   | {
       readonly kind: 'claim';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AccountFacts, EventEnvelope, TopicName, VersionedRecord } from '@countersign/contracts';
+import type { AccountFacts, EventEnvelope, HeldAmount, TopicName, VersionedRecord } from '@countersign/contracts';
 import type { Counters, GivenBackSums } from '@countersign/counters';
 import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
@@ -34,6 +34,8 @@ export interface CountersForTests extends Counters {
   forgetFreeze(agentId: string): void;
   /** Given-back spending of the agent, as it was reported last. */
   givenBack(agentId: string): GivenBackSums | undefined;
+  /** Reserved amounts of the agent, as they were given back. */
+  givenBackHeld(agentId: string): readonly HeldAmount[];
 }
 
 /** Versions, freeze flags and time as the port has them; the part of `Counters` that policy asks. */
@@ -42,6 +44,7 @@ export function countersForTests(start = Date.UTC(2026, 2, 1)): CountersForTests
   const versions = new Map<string, number>();
   const frozen = new Set<string>();
   const givenBack = new Map<string, GivenBackSums>();
+  const givenBackHeld = new Map<string, HeldAmount[]>();
   const unfrozen = new Map<string, number>();
   const asked: Partial<CountersForTests> = {
     forgetFreeze: (id) => void frozen.delete(id),
@@ -54,6 +57,10 @@ export function countersForTests(start = Date.UTC(2026, 2, 1)): CountersForTests
     version: async (kind, id) => versions.get(`${kind}:${id}`) ?? null,
     giveBack: async (id, sums) => void givenBack.set(id, sums),
     givenBack: (id) => givenBack.get(id),
+    giveBackHeld: async (id, held) => {
+      givenBackHeld.set(id, [...(givenBackHeld.get(id) ?? []), ...held]);
+    },
+    givenBackHeld: (id) => givenBackHeld.get(id) ?? [],
     freeze: async (id, atMs) => {
       if ((unfrozen.get(id) ?? 0) < atMs) frozen.add(id);
     },

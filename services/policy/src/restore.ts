@@ -48,7 +48,8 @@ async function countAgain(context: RestoreContext, store: PolicyStore): Promise<
   const usage = await newestRecords<UsageFacts>(eventLog, 'usage', (key) => !key.startsWith('claim:'));
   const position = usage.get(POSITION_KEY)?.value;
   if (position?.kind !== 'position') return 0;
-  const counters = { now: async () => context.clock() };
+  // Amounts of skipped actions were returned to the counters when these messages were followed before.
+  const counters = { now: async () => context.clock(), giveBackHeld: async () => undefined };
   const follower = new CheckFollower({ ...context, counters }, store, { announce: async () => undefined });
   let messages = 0;
   for (const [name, until] of Object.entries(position.offsets)) {

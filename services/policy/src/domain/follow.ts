@@ -16,14 +16,16 @@ export interface FollowedCheck extends Counted {
   readonly claim: Claim | null;
 }
 
-/** `null` for an event that counts nothing, gives nothing back, freezes nothing and claims no key. */
+/** `null` for an event that counts nothing, has no order, gives nothing back, freezes nothing and claims no key. */
 export function readCheck(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
   const { leaf, accountId, costMicros, countsAction, countsRate, freezesAgent, cadenceSeconds } = envelope;
+  const { order, ruleCounts } = envelope;
   if (leaf.type === 'action.outcome') return readGivenBack(envelope, partition, offset);
   if (leaf.type !== 'action.checked') return null;
   const occurredAtMs = Date.parse(leaf.occurredAt);
   const claim = claimOf(envelope, occurredAtMs);
-  if (!countsAction && !countsRate && !freezesAgent && costMicros === 0 && claim === null) return null;
+  const counts = countsAction || countsRate || freezesAgent || costMicros !== 0 || order !== undefined;
+  if (!counts && claim === null) return null;
   return {
     partition,
     offset,
@@ -37,18 +39,23 @@ export function readCheck(envelope: EventEnvelope, partition: number, offset: nu
     costMicros,
     freezesAgent,
     claim,
+    ...(order === undefined ? {} : { order }),
+    ...(order === undefined || ruleCounts === undefined ? {} : { ruleCounts }),
   };
 }
 
 function readGivenBack(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
-  const { leaf, accountId, cadenceSeconds, givesBack } = envelope;
-  if (givesBack === undefined) return null;
+  const { leaf, accountId, cadenceSeconds, givesBack, givesBackHeld } = envelope;
+  if (givesBack === undefined && givesBackHeld === undefined) return null;
   const { eventId, agentId } = leaf;
   return {
     ...{ partition, offset, eventId, agentId, accountId, cadenceSeconds },
     occurredAtMs: Date.parse(leaf.occurredAt),
     ...{ countsAction: false, countsRate: false, costMicros: 0, freezesAgent: false, claim: null },
-    givesBack: { costMicros: givesBack.costMicros, occurredAtMs: Date.parse(givesBack.occurredAt) },
+    ...(givesBack === undefined
+      ? {}
+      : { givesBack: { costMicros: givesBack.costMicros, occurredAtMs: Date.parse(givesBack.occurredAt) } }),
+    ...(givesBackHeld === undefined ? {} : { givesBackHeld }),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { JsonValue, RateLimit } from '@countersign/contracts';
+import type { HeldAmount, JsonValue, KeptRules, RateLimit, RuleCounts } from '@countersign/contracts';
+import { countRules, MOST_CHARACTERS } from './rule-usage.js';
 
 /** Sums never pass what a double holds exactly. */
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -29,6 +30,10 @@ export interface AgentTotals {
   readonly monthBackMicros?: number;
   /** Oldest first, inside the rate limit's window; empty without a rate limit. */
   readonly rateTimes: readonly number[];
+  /** Greatest order of its checks; absent: 0. */
+  readonly order?: number;
+  /** Facts that are set and amounts that count towards limits; absent: none. */
+  readonly rules?: KeptRules;
 }
 
 /** The answer that a repeated idempotency key gets. */
@@ -53,9 +58,17 @@ export interface Counted {
   readonly costMicros: number;
   /** Spending of an earlier check that it gives back. */
   readonly givesBack?: { readonly costMicros: number; readonly occurredAtMs: number };
+  /** Order of a check among the checks of its agent; absent: it was judged without balances. */
+  readonly order?: number;
+  /** What a check set and counted by rules. */
+  readonly ruleCounts?: RuleCounts;
+  /** Amounts of an earlier check that go back to their limits. */
+  readonly givesBackHeld?: readonly HeldAmount[];
 }
 
 const DAY_MS = 86_400_000;
+/** Of a time of the rate in a record. */
+const TIME_CHARACTERS = 14;
 let lastDay = { number: -1, day: '', month: '' };
 
 /** UTC day and month of a time; successive events of the log mostly share them. */
@@ -147,6 +160,9 @@ export function countForAgent(
     months.giveBack(counted.month, event.givesBack.costMicros);
   }
   const { partition, offset } = events.at(-1)!;
+  const order = events.reduce((most, event) => Math.max(most, event.order ?? 0), totals?.order ?? 0);
+  const times = rate === null ? [] : rateTimes(totals?.rateTimes ?? [], events, rate);
+  const rules = countRules(totals?.rules, events, MOST_CHARACTERS - times.length * TIME_CHARACTERS);
   return {
     agentId,
     partition,
@@ -157,7 +173,9 @@ export function countForAgent(
     monthMicros: months.sum,
     ...(days.back > 0 ? { dayBackMicros: days.back } : {}),
     ...(months.back > 0 ? { monthBackMicros: months.back } : {}),
-    rateTimes: rate === null ? [] : rateTimes(totals?.rateTimes ?? [], events, rate),
+    rateTimes: times,
+    ...(order > 0 ? { order } : {}),
+    ...(rules === undefined ? {} : { rules }),
   };
 }
 

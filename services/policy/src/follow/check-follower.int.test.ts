@@ -86,6 +86,50 @@ describe('following checks on a real log', () => {
     expect(await bench.store.unpublished('', 10)).toEqual([]);
   });
 
+  it('publishes order, facts and amounts, and returns reserved amounts to the counters, again until they take them', async () => {
+    const amount = { units: 5, nanos: 0 };
+    const limit = { key: 'k', windowSeconds: 60, amount, reserve: true };
+    const facts = [{ id: 'secret', key: 'agent', expiresAtMs: T + 60_000 }];
+    const allowed = { ...check({ eventId: id(1), occurredAtMs: T }), order: 1, ruleCounts: { facts, limits: [limit] } };
+    const next = check({ eventId: id(2), occurredAtMs: T + 5 });
+    const other = { ...next, order: 2, ruleCounts: { facts: [], limits: [limit] } };
+    const denied = check({ eventId: id(3), occurredAtMs: T + 6, denied: true });
+    const refused = { ...denied, countsAction: false, order: 3 };
+    const leaf = plainLeaf({
+      ...{ type: 'action.outcome', eventId: id(4), refersTo: id(1), agentId: AGENT, outcome: 'skipped' },
+      occurredAt: new Date(T + 7).toISOString(),
+    });
+    const held = [{ key: 'k', order: 1, atMs: T, amount }];
+    const outcome: EventEnvelope = {
+      ...plainEnvelope(leaf, { accountId: ACCOUNT, cadenceSeconds: 300, apiKeyId: null, openings: {} }),
+      givesBackHeld: held,
+    };
+    await bench.eventLog.append([allowed, other, refused].map(message));
+    await followAll(bench);
+    await publisher.publish();
+    const at = T.toString(36);
+    expect((await usage(bench)).get(`agent:${AGENT}`)).toMatchObject({
+      order: 3,
+      rules: { facts: [['secret', 'agent', T + 60_000]], windows: [['k', 60, T + 5, `${at},1,5,0 5,1`]] },
+    });
+    await bench.eventLog.append([message(outcome), message(outcome)]);
+    const giveBackHeld = () => Promise.reject(new CountersUnavailable('they are being rebuilt'));
+    const counters = { ...bench.counters, giveBackHeld };
+    const early = parts({ store: bench.store, eventLog: bench.eventLog, counters }, bench.directory);
+    const before = await bench.store.position(0);
+    await expect(early.follower.handle(await rest(bench, before!))).rejects.toThrow('being rebuilt');
+    expect(await bench.store.position(0)).toBe(before);
+    expect(bench.counters.givenBackHeld(AGENT)).toEqual([]);
+    await followAll(bench);
+    // Counters remove an amount once.
+    expect(bench.counters.givenBackHeld(AGENT)).toEqual([...held, ...held]);
+    await publisher.publish();
+    expect((await usage(bench)).get(`agent:${AGENT}`)).toMatchObject({
+      order: 3,
+      rules: { windows: [['k', 60, T + 5, `${(T + 5).toString(36)},2,5,0`]] },
+    });
+  });
+
   it('publishes nothing when nothing changed', async () => {
     await bench.eventLog.append([message(check({ eventId: id(1), occurredAtMs: T }))]);
     await followAll(bench);

@@ -13,13 +13,13 @@ import type { PolicyStore } from '../store/port.js';
 export const GROUP = 'policy';
 
 export type FollowerContext = Pick<ServiceContext, 'clock' | 'eventLog' | 'log' | 'metrics'> & {
-  readonly counters: Pick<Counters, 'now'>;
+  readonly counters: Pick<Counters, 'now' | 'giveBackHeld'>;
 };
 type Announces = Pick<Announcer, 'announce'>;
 
 /**
- * Follows `agent-events`: totals, claims, and the freezes that gateways have set. A batch's effects and position are one
- * transaction, so a repeated batch changes nothing; a store that fails rejects the batch, which is delivered again.
+ * Follows `agent-events`: totals, claims, and the freezes that gateways have set; returns reserved amounts of skipped
+ * actions to the counters. A batch's effects and position are one transaction, so a repeated batch changes nothing; a store that fails rejects the batch, which is delivered again.
  */
 export class CheckFollower {
   readonly #context: FollowerContext;
@@ -49,6 +49,11 @@ export class CheckFollower {
     const events = await this.#read(batch.records);
     const freezes = events.some((event) => event.freezesAgent);
     const nowMs = freezes ? await this.#context.counters.now() : 0;
+    // Amounts are taken out of the counters once, however often the batch is delivered. Counters that do not serve reject
+    // this, and with it the batch: the rebuild that they wait for may have read the log before the outcome was in it.
+    for (const { agentId, givesBackHeld } of events) {
+      if (givesBackHeld !== undefined) await this.#context.counters.giveBackHeld(agentId, givesBackHeld);
+    }
     const { partition } = batch;
     const followed = { partition, next: last.offset + 1, logTimeMs: last.appendedAtMs, events };
     await this.#store.follow(followed, (fresh, state) => {

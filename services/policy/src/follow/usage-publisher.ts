@@ -12,13 +12,18 @@ type PublisherContext = Pick<ServiceContext, 'name' | 'config' | 'eventLog' | 'l
 };
 
 const EVERY_MS = 1000;
-const PAGE = 500;
+/** Rows of one append, at most. */
+const MOST_ROWS = 500;
+/** Characters that the rows of one append should not exceed: with facts and limits a row may have 4 million. */
+const PAGE_CHARACTERS = 8_000_000;
+/** Characters of rows that are published in a second, on average: where there are more, sweeps are further apart. */
+const CHARACTERS_PER_SECOND = 1_000_000;
 /** The counters keep a claim for 24 hours; an hour more, so that no clock ends it early. */
 const CLAIM_MS = 25 * 3600 * 1000;
 const CLAIMS_AT_ONCE = 2000;
 
 /**
- * Publishes the topic `usage` every second and at the stop: first every changed row, then the position that they cover, so
+ * Publishes the topic `usage` every second, later where rows are large, and at the stop: first every changed row, then the position that they cover, so
  * that counters that are rebuilt from the topic have everything below that position.
  * Instances that share a store publish all rows that they find: a row that another instance has published is in the topic,
  * and each row says which offsets it covers. `UsageTail` keeps the newest record of a row last.
@@ -34,6 +39,10 @@ export class UsagePublisher {
   #running: Promise<void> = Promise.resolve();
   #tail: Promise<UsageTail | null> = Promise.resolve(null);
   #publishedVersion = 0;
+  /** Rows of the next append: few at first, because their size is not known. */
+  #page = 16;
+  /** Time before which no sweep begins by itself, ms. */
+  #pauseUntilMs = 0;
 
   constructor(context: PublisherContext, store: PolicyStore, announcer: Pick<Announcer, 'announce'>) {
     this.#context = context;
@@ -43,6 +52,7 @@ export class UsagePublisher {
 
   start(): void {
     this.#timer = setInterval(() => {
+      if (performance.now() < this.#pauseUntilMs) return;
       this.publish().catch((error: unknown) => {
         this.#context.log.warn({ err: error }, 'usage was not published, the next second tries again');
       });
@@ -94,14 +104,18 @@ export class UsagePublisher {
     // Read before the rows: they cover everything below it.
     const positions = await this.#store.positions();
     let after = '';
+    const begunMs = performance.now();
     for (;;) {
-      const rows = await this.#store.unpublished(after, PAGE);
+      const rows = await this.#store.unpublished(after, this.#page);
       if (rows.length === 0) break;
-      await this.#context.eventLog.append(
-        rows.map(({ key, version, value }) => versionedRecord('usage', key, version, value)),
-      );
+      const records = rows.map(({ key, version, value }) => versionedRecord('usage', key, version, value));
+      await this.#context.eventLog.append(records);
       await this.#store.published(await this.#toCounters(rows));
       after = rows.at(-1)!.key;
+      const characters = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+      this.#pauseUntilMs = Math.max(this.#pauseUntilMs, begunMs) + (characters / CHARACTERS_PER_SECOND) * 1000;
+      const fitting = Math.floor((rows.length * PAGE_CHARACTERS) / (characters + 1));
+      this.#page = Math.max(1, Math.min(MOST_ROWS, fitting, this.#page * 2));
     }
     // A freeze that follows from a denial below the position must be in the topic `agents` before the position says so.
     await this.#announcer.announce();

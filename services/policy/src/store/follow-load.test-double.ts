@@ -19,7 +19,10 @@ export function loadEvent(partition: number, offset: number): LoadEvent {
   const agentId = `${AGENTS[offset % 3]}${partition}`;
   const accountId = `account ${offset % 2}`;
   const counts = { countsAction: true, countsRate: true, costMicros: offset };
-  return { partition, offset, eventId, agentId, accountId, occurredAtMs: T + offset, ...counts };
+  const limits = [{ key: 'k', windowSeconds: 60, amount: { units: offset, nanos: 5 }, reserve: true }];
+  const ruleCounts = { facts: [{ id: 'f', key: `s${offset % 4}`, expiresAtMs: T + offset + 60_000 }], limits };
+  const ruled = { order: offset + 1, ruleCounts };
+  return { partition, offset, eventId, agentId, accountId, occurredAtMs: T + offset, ...counts, ...ruled };
 }
 
 export function loadAgent(id: string): Agent {
