@@ -95,11 +95,11 @@ export class LeafNumbers {
   }
 }
 
-/** `true` when an event adds to totals, gives back of them, freezes an agent or claims an idempotency key. */
+/** `true` when an event adds to totals, has an order, gives back of them, freezes an agent or claims an idempotency key. */
 export function isCounted(envelope: EventEnvelope): boolean {
   const { leaf, countsAction, countsRate, costMicros, freezesAgent, idempotency } = envelope;
-  if (leaf.type === 'action.outcome') return envelope.givesBack !== undefined;
+  if (leaf.type === 'action.outcome') return envelope.givesBack !== undefined || envelope.givesBackHeld !== undefined;
   if (leaf.type !== 'action.checked') return false;
-  if (countsAction || countsRate || freezesAgent || costMicros !== 0) return true;
+  if (countsAction || countsRate || freezesAgent || costMicros !== 0 || envelope.order !== undefined) return true;
   return idempotency !== null && checkAnswer(envelope)?.status === 200;
 }

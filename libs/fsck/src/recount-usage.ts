@@ -6,6 +6,7 @@ import { newestRecords } from './newest-records.js';
 import type { NumberedLeaf } from './number-leaves.js';
 import { partitionOf, placeIn, Reached } from './places.js';
 import type { Check } from './report.js';
+import { RuleRecount } from './recount-rules.js';
 import { addUp, Sums, type Totals } from './usage-sums.js';
 
 type AccountFacts = Extract<UsageFacts, { kind: 'account' }>;
@@ -18,6 +19,8 @@ interface Claimed {
   readonly key: string;
   readonly place: string;
   readonly totals: readonly (readonly [name: string, value: string | number])[];
+  /** Of an agent. */
+  readonly rules: Pick<AgentFacts, 'order' | 'rules'> | null;
   /** Sums of the log over the partitions that the totals count, each up to its position. */
   readonly recounted: Totals[];
 }
@@ -33,6 +36,8 @@ interface Stand {
 interface Tally {
   readonly key: string;
   readonly sums: Sums;
+  /** Of an agent. */
+  readonly rules: RuleRecount;
   /** Places of the first and of the last event that counted here; -1: none. */
   first: number;
   last: number;
@@ -41,7 +46,7 @@ interface Tally {
   readonly stands: Stand[];
 }
 
-/** Recounts actions and spending from the leaves and compares with the snapshots and with policy's store. */
+/** Recounts actions, spending, facts and limits from the leaves and compares with the snapshots and with policy's store. */
 export class UsageRecount {
   readonly #check: Check;
   /** By partition and key. */
@@ -84,6 +89,7 @@ export class UsageRecount {
     const actions = countsAction ? 1 : 0;
     this.#add(`account:${accountId}`, offset, day, actions, 0);
     const ofAgent = this.#add(`agent:${leaf.agentId}`, offset, day, 0, costMicros);
+    ofAgent.rules.take(envelope);
     if (givesBack !== undefined) ofAgent.sums.giveBack(givesBack.occurredAt.slice(0, 10), givesBack.costMicros);
   }
 
@@ -124,7 +130,7 @@ export class UsageRecount {
     const name = nameOf(key, partition);
     let tally = this.#tallies.get(name);
     if (tally === undefined) {
-      tally = { key, sums: new Sums(), first: -1, last: -1, due: -1, stands: [] };
+      tally = { key, sums: new Sums(), rules: new RuleRecount(), first: -1, last: -1, due: -1, stands: [] };
       this.#tallies.set(name, tally);
     }
     return tally;
@@ -147,6 +153,8 @@ export class UsageRecount {
       if (stand.reached || stand.at > place) continue;
       stand.reached = true;
       stand.claimed.recounted.push(tally.sums.totals());
+      const { place: where, rules } = stand.claimed;
+      if (rules !== null) for (const problem of tally.rules.differences(rules)) this.#check.wrong(where, problem);
       if (tally.last >= 0 && stand.at !== tally.last + 1) {
         this.#check.wrong(
           stand.claimed.place,
@@ -182,7 +190,8 @@ export class UsageRecount {
             ['monthBackMicros', facts.monthBackMicros ?? 0],
           ] as const);
     const offsets = facts.kind === 'account' ? facts.offsets : { [facts.partition]: facts.offset };
-    const claimed: Claimed = { key, place, totals, recounted: [] };
+    const rules = facts.kind === 'agent' ? facts : null;
+    const claimed: Claimed = { key, place, totals, rules, recounted: [] };
     this.#claims.push(claimed);
     for (const [partition, offset] of Object.entries(offsets)) {
       const at = placeIn(Number(partition), offset);

@@ -79,7 +79,15 @@ export class SmallInstance {
       destination: 'http://127.0.0.1:9/',
       minSeverity: 'P3',
     });
-    const profile = { off_limits_actions: ['forbidden'], spending_limit: 1000, spending_window: 'month' };
+    const profile = {
+      off_limits_actions: ['forbidden'],
+      ...{ spending_limit: 1000, spending_window: 'month' },
+      facts: [{ id: 'paid', set_when: 'args.n > 2', ttl_seconds: 86_400 }],
+      limits: [
+        { id: 'pays', max_count: 100, window_seconds: 86_400 },
+        { id: 'amounts', sum: 'args.n', max_sum: '1000', window_seconds: 86_400, reserve: true },
+      ],
+    };
     await this.#ask('PATCH', `/v1/agents/${agentId}/profile`, profile);
     for (let n = 0; n < 10; n += 1) await this.#check(n);
     await this.#anchored();
