@@ -11,7 +11,7 @@ export type KeptFact = readonly [id: string, key: string, expiresAtMs: number];
 /** Amounts of one key and one window length: key, length in seconds, time (ms) of the newest, {@link packAmounts}. */
 export type KeptWindow = readonly [key: string, windowSeconds: number, newestMs: number, amounts: string];
 
-/** What holds and counts of an agent; what has expired may be among it. */
+/** Facts that are set and amounts that count of an agent; expired ones may be among them. */
 // A type and not an interface, which has no index signature.
 export type KeptRules = {
   readonly facts: readonly KeptFact[];

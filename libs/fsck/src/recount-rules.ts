@@ -40,7 +40,7 @@ export class RuleRecount {
     if (this.#events % DROP_EVERY === 0) this.#drop();
   }
 
-  /** What totals that include the same events say otherwise. What has expired since the newest event is not compared. */
+  /** Differences of totals that include the same events. Facts and amounts that have expired are not compared. */
   differences({ order = 0, rules }: { readonly order?: number; readonly rules?: KeptRules }): readonly string[] {
     this.#drop();
     const problems = order === this.#order ? [] : [`order is ${order}, the log adds up to ${this.#order}`];

@@ -68,17 +68,20 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
 
 function* ruleRows(agentId: string, { facts, limits }: RuleSnapshot): Generator<Row> {
   for (const fact of facts) yield ['f', agentId, factField(fact), fact.order, fact.expiresAtMs];
+  // A profile may have changed the length of a window: each amount counts for the length that it was counted with.
   const windows = new Map<string, (HeldAmount & { readonly windowSeconds: number })[]>();
   for (const held of limits) {
-    const window = windows.get(held.key);
-    if (window === undefined) windows.set(held.key, [held]);
+    const name = `${held.windowSeconds} ${held.key}`;
+    const window = windows.get(name);
+    if (window === undefined) windows.set(name, [held]);
     else window.push(held);
   }
-  for (const [key, window] of windows) {
+  for (const window of windows.values()) {
+    const { key, windowSeconds } = window[0]!;
     for (let i = 0; i < window.length; i += TIMES) {
       const amounts = window.slice(i, i + TIMES);
       const flat = amounts.flatMap(({ atMs, order, amount }) => [atMs, order, amount.units, amount.nanos]);
-      yield ['l', agentId, limitField(key), (window[0]?.windowSeconds ?? 0) * 1000, flat];
+      yield ['l', agentId, limitField(key), windowSeconds * 1000, flat];
     }
   }
 }

@@ -63,7 +63,7 @@ export function outcomeEvent(
  */
 export const GIVES_BACK_MS = 24 * 60 * 60 * 1000;
 
-/** What an outcome gives back of its check. */
+/** Spending and amounts of its check that an outcome gives back. */
 export interface Returned {
   readonly givesBack: GivenBack | null;
   readonly givesBackHeld: readonly HeldAmount[];

@@ -15,7 +15,8 @@ export function countedEvent(
   offset: number,
   standsAt: StandsAt,
 ): CountedEvent | null {
-  const { leaf, accountId } = envelope;
+  const { leaf, accountId, order, ruleCounts } = envelope;
+  if (leaf.type === 'action.outcome') return returnedAmounts(envelope, partition, offset, standsAt);
   if (leaf.type !== 'action.checked') return null;
   const forAccount = offset >= standsAt.account(accountId, partition);
   const forAgent = offset >= standsAt.agent(leaf.agentId);
@@ -31,9 +32,26 @@ export function countedEvent(
     countsRate: forAgent && envelope.countsRate,
     costMicros: forAgent ? envelope.costMicros : 0,
     freezesAgent: envelope.freezesAgent,
+    ...(order !== undefined && forAgent ? { order, ...(ruleCounts === undefined ? {} : { ruleCounts }) } : {}),
     idempotency:
       envelope.idempotency === null || answer === null || answer.status !== 200
         ? null
         : { ...envelope.idempotency, profileVersion: leaf.profileVersion, answer },
+  };
+}
+
+/** Reserved amounts that the outcome of a skipped action returns to their limits; `null`: none, or the totals are without them. */
+function returnedAmounts(
+  { leaf, accountId, givesBackHeld }: EventEnvelope,
+  partition: number,
+  offset: number,
+  standsAt: StandsAt,
+): CountedEvent | null {
+  if (givesBackHeld === undefined || offset < standsAt.agent(leaf.agentId)) return null;
+  return {
+    ...{ partition, offset, accountId, agentId: leaf.agentId, eventId: leaf.eventId },
+    occurredAtMs: Date.parse(leaf.occurredAt),
+    ...{ countsAction: false, countsRate: false, costMicros: 0, freezesAgent: false, idempotency: null },
+    givesBack: givesBackHeld,
   };
 }

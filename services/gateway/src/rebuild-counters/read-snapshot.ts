@@ -1,5 +1,6 @@
-import type { AgentFacts, JsonValue, TopicName, UsageFacts, VersionedRecord } from '@countersign/contracts';
-import type { StoredAnswer, UsageSnapshot, VersionedKind } from '@countersign/counters';
+import { unpackAmounts } from '@countersign/contracts';
+import type { AgentFacts, JsonValue, KeptRules, TopicName, UsageFacts, VersionedRecord } from '@countersign/contracts';
+import type { RuleSnapshot, StoredAnswer, UsageSnapshot, VersionedKind } from '@countersign/counters';
 import type { EventReader, LogRecord } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/topics';
 import type { StandsAt } from './counted-event.js';
@@ -62,6 +63,8 @@ export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
       dayBackMicros: totals?.dayBackMicros ?? 0,
       monthBackMicros: totals?.monthBackMicros ?? 0,
       rateTimes: totals?.rateTimes ?? [],
+      order: totals?.order ?? 0,
+      ...(totals?.rules === undefined ? {} : { rules: rulesOf(totals.rules) }),
       frozen: value.status === 'frozen',
       unfrozenAtMs: value.unfrozenAtMs,
     });
@@ -86,6 +89,21 @@ const VERSIONED = [
   ['api-keys', 'api-key'],
   ['sessions', 'session'],
 ] as const satisfies readonly (readonly [TopicName, VersionedKind])[];
+
+/**
+ * Facts and amounts of a record. The settings of a fact have become one that no check can take back: its order is 0.
+ * @throws Error where amounts cannot be read: without them limits would allow too much
+ */
+function rulesOf({ facts, windows }: KeptRules): RuleSnapshot {
+  return {
+    facts: facts.map(([id, key, expiresAtMs]) => ({ id, key, expiresAtMs, order: 0 })),
+    limits: windows.flatMap(([key, windowSeconds, , text]) => {
+      const amounts = unpackAmounts(text);
+      if (amounts === null) throw new Error('the amounts of a limit in the topic usage cannot be read');
+      return amounts.map((one) => ({ ...one, key, windowSeconds }));
+    }),
+  };
+}
 
 function claimOf(id: string, value: Extract<UsageFacts, { kind: 'claim' }>): UsageSnapshot['claims'][number] {
   const [, accountId = '', keySha256 = ''] = id.split(':');

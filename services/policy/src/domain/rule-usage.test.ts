@@ -63,7 +63,7 @@ function eventsOf(all: readonly Step[]): readonly { readonly event: RuleEvent; r
   });
 }
 
-/** What holds and counts at a time, as text: of the events by the plain rules, or of what was kept. */
+/** Facts that are set and amounts that count at a time, as text. */
 function holds(
   facts: readonly { id: string; expiresAtMs: number }[],
   amounts: readonly (HeldAmount & { windowSeconds: number })[],

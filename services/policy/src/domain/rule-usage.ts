@@ -117,7 +117,7 @@ class Window {
     amounts.splice(0, oldest.length, one);
   }
 
-  /** Makes one of every two neighbours. */
+  /** Makes one of every two amounts. */
   halve(): void {
     const amounts = this.amounts();
     this.#text = null;

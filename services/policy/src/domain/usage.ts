@@ -60,7 +60,7 @@ export interface Counted {
   readonly givesBack?: { readonly costMicros: number; readonly occurredAtMs: number };
   /** Order of a check among the checks of its agent; absent: it was judged without balances. */
   readonly order?: number;
-  /** What a check set and counted by rules. */
+  /** Facts and amounts that a check set and counted by rules. */
   readonly ruleCounts?: RuleCounts;
   /** Amounts of an earlier check that go back to their limits. */
   readonly givesBackHeld?: readonly HeldAmount[];
