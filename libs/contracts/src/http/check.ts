@@ -123,7 +123,24 @@ export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     pattern: '^[\\x21-\\x7e]{1,255}$',
     description:
-      'makes a retry safe: the same key with the same body gets the same answer and counts once. An answer that allows is repeated for 10 minutes, while the agent has the same profile and is not frozen; after that, or after either changes, the check is decided again, with an event of its own. A denial is repeated for 24 hours; answers other than 200 are not repeated. A different body gets 400 for 24 hours; bodies are compared in canonical form (RFC 8785), so the letter case of agentId matters. At most 100,000 keys of an account are stored at a time, unless the operator sets another limit: a new key then replaces the oldest answered one, and a repetition of that one is a new check',
+      'makes a retry safe: the same key with the same body gets the same answer and counts once. An answer that allows is repeated for 10 minutes, while the agent has the same profile and is not frozen; after that, or after either changes, the check is decided again, with an event of its own. A denial is repeated for 24 hours; answers other than 200 are not repeated. A different body gets 400 for 24 hours; bodies are compared in canonical form (RFC 8785), so the letter case of agentId matters; principal and session in headers belong to the body. At most 100,000 keys of an account are stored at a time, unless the operator sets another limit: a new key then replaces the oldest answered one, and a repetition of that one is a new check',
+  },
+  'x-countersign-session': {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    description:
+      'the conversation or run that the check belongs to; otherwise `action.metadata.session`. Rules read it, facts are held by it, and it is committed with the verdict',
+  },
+  'x-countersign-principal': {
+    type: 'string',
+    minLength: 1,
+    maxLength: 200,
+    description: 'on whose behalf the agent acts; otherwise `action.metadata.principal`. Read and committed likewise',
+  },
+  traceparent: {
+    type: 'string',
+    description: 'W3C Trace Context; committed with the verdict. One that cannot be read is ignored',
   },
 };
 

@@ -1,6 +1,6 @@
 import type { AnswerExtras, Severity, ViolationType } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
-import { readProfilePatch } from '@countersign/policy-engine';
+import { conditionalProblem, readProfilePatch, withoutUnset } from '@countersign/policy-engine';
 import type { Action, ProfilePatch } from '@countersign/policy-engine';
 import { schemaCheck } from '@countersign/http-edge';
 import { caseSchema, fileSchema, FROZEN, profileSchema } from './file-schema.js';
@@ -73,6 +73,7 @@ export function readPolicyFile(value: unknown): PolicyFile {
   refuse(profileProblem(written), kind);
   const read = readProfilePatch(written);
   if ('error' in read) throw new PolicyFileProblem(`${kind}: ${read.error}`);
+  refuse(conditionalProblem(withoutUnset(read.patch)), kind);
   return { kind, patch: read.patch, written, cases: cases.map((one, n) => readCase(one, `cases[${n}]`)) };
 }
 
