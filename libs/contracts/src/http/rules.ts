@@ -154,7 +154,7 @@ export const limitMember = {
     tools,
     types,
     key: expression('text, number or boolean: each value has windows of its own'),
-    max_count: { type: 'integer', minimum: 0, maximum: 1_000_000, description: 'most allowed checks in a window' },
+    max_count: { type: 'integer', minimum: 0, maximum: 10_000, description: 'most allowed checks in a window' },
     sum: expression('number, or decimal as text, that is added up'),
     max_sum: { type: 'string', pattern: '^\\d{1,9}(?:\\.\\d{1,9})?$', description: 'largest sum in a window' },
     window_seconds: { type: 'integer', minimum: 1, maximum: 31_622_400 },

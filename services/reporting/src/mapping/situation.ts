@@ -52,10 +52,15 @@ function checkSituation(leaf: LeafEvent, category: string | null): Situation | n
   if (leaf.outcome === 'frozen') return 'agent_frozen';
   if (leaf.outcome === 'sandbox_expired' || leaf.outcome === 'action_cap') return null;
   switch (leaf.violation_type) {
+    // A rule with conditions forbids an action as the list does, by its arguments instead of its name.
+    case 'rule_denied':
+    case 'rule_error':
+    case 'approval_required':
     case 'off_limits_action':
       return 'denied_off_limits';
     case 'data_scope_denied':
       return 'denied_data_scope';
+    case 'limit_exceeded':
     case 'rate_limit_exceeded':
       return 'denied_rate_limit';
     case 'spending_limit_exceeded':

@@ -33,6 +33,10 @@ export const VIOLATIONS = [
   'spending_limit_exceeded',
   'rate_limit_exceeded',
   'unsafe_output',
+  'rule_denied',
+  'limit_exceeded',
+  'approval_required',
+  'rule_error',
 ] as const satisfies readonly ViolationType[];
 
 export const TYPES = [
