@@ -141,8 +141,6 @@ async function bundle() {
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url), programFolder = import.meta.dirname;",
     },
-    // Names of classes are in logs and answers.
-    keepNames: true,
     legalComments: 'none',
     logLevel: 'warning',
   });
