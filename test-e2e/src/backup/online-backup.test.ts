@@ -104,7 +104,7 @@ describe('a backup of an instance that works', () => {
     cpSync(join(folder, 'backup-0', 'log.db'), join(mixed, 'log.db'));
     const { code, stderr } = await countersign(['start'], { COUNTERSIGN_DATA_DIR: mixed, COUNTERSIGN_PORT: '0' });
     expect([code, stderr]).toEqual([1, expect.stringContaining('restore the whole data directory from one backup')]);
-  }, 60_000);
+  }, 180_000);
 
   it.each([
     ['SIGKILL', 'running.json'],
@@ -135,7 +135,7 @@ describe('a backup of an instance that works', () => {
       const attempts = await load.stop();
       expect(statuses(attempts)).toEqual({ 200: attempts.length });
     },
-    60_000,
+    180_000,
   );
 
   async function backupAge(): Promise<number> {

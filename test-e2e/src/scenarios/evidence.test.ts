@@ -33,6 +33,19 @@ const hash = (prefix: number, ...parts: Buffer[]): Buffer =>
     .digest();
 
 /** RFC 6962 section 2.1.1, implemented independently. */
+/** The commitment of a leaf of version 2, from FORMAT.md alone. */
+function commitmentOf(kind: string, salt: string, value: unknown): string {
+  const hash = (of: unknown): string => createHash('sha256').update(canonicalize(of)).digest('hex');
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const members = isObject ? Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)) : [];
+  if (members.length < 1 || members.length > 32) return hash([kind, salt, value]);
+  const digests = members.map(([name, member], i) => {
+    const block = hash(['salts', kind, salt, Math.floor(i / 2)]);
+    return hash([kind, name, i % 2 === 0 ? block.slice(0, 32) : block.slice(32), member]);
+  });
+  return hash([kind, digests]);
+}
+
 function root(leaf: Buffer, index: number, size: number, path: readonly string[]): string {
   let at = index;
   let last = size - 1;
@@ -149,13 +162,10 @@ onEachProfile('from a check to evidence', (start) => {
     const checked = pkg.events.filter(({ event }) => event['type'] === 'action.checked');
     expect(checked).toHaveLength(25);
     for (const { event, opened } of checked) {
-      for (const kind of ['action', 'payload'] as const) {
+      for (const kind of ['action', 'payload', 'context'] as const) {
         const opening = opened[kind] as { salt: string; value: unknown } | undefined;
         if (opening === undefined) continue;
-        const commitment = createHash('sha256')
-          .update(canonicalize([kind, opening.salt, opening.value]))
-          .digest('hex');
-        expect(event[kind]).toBe(commitment);
+        expect(event[kind]).toBe(commitmentOf(kind, opening.salt, opening.value));
       }
     }
     expect((checked[0]!.opened['payload'] as Json)['value']).toEqual({ i: 0 });

@@ -74,7 +74,8 @@ async function problemsOf(
   const where = `the hook of the ${scope} in ${file}`;
   const problems: string[] = [];
   const matcher = entry['matcher'] ?? '';
-  if (matcher !== '' && matcher !== '*') problems.push(`${where}: it runs for the tools ${String(matcher)} only`);
+  if (matcher !== '' && matcher !== '*')
+    problems.push(`${where}: it runs for the tools ${JSON.stringify(matcher)} only`);
   const wrong = setup.problem(entryIn(entry));
   if (wrong !== null) problems.push(`${where}: ${wrong}`);
   const needsKey = JSON.stringify(entry).includes('$COUNTERSIGN_API_KEY');

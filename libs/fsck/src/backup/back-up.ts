@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { readSqliteLog } from '@countersign/event-log';
 import { recordBackup, syncFolder } from '@countersign/process';
 import { examine, type Examination } from '../fsck.js';
-import { LAYOUT, placeOf } from '../layout.js';
+import { placeOf } from '../layout.js';
 import { showReport } from '../show-report.js';
 import { takeCut, type Cut } from './cut.js';
 import { BackupRefused, explained } from './errors.js';

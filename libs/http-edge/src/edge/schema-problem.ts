@@ -9,6 +9,7 @@ const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
   ['^[Cc][Ss][Nn]', 'CSN-XXXX-XXXX-XXXX-XXXX, its check character included'],
   ['^[0-9a-f]{64}$', '64 lower-case hex characters'],
+  ['^[A-Za-z0-9_-]{43}$', 'the token of a sign-in link: 43 characters'],
   ['^[^\\s@]{1,64}@', 'an e-mail address, as name@example.com'],
   ['^[\\x21-\\x7e]{1,255}$', '1 to 255 visible ASCII characters'],
   ['z]{32,44}$', 'an address: 32 bytes in base58'],

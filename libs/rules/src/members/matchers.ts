@@ -18,7 +18,7 @@ const SAFE = Number.MAX_SAFE_INTEGER;
 const scalarText = (value: Scalar): string =>
   typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= SAFE && !Object.is(value, -0)
     ? String(value)
-    : literalText(value as Literal);
+    : literalText(value);
 
 const listText = (values: readonly Scalar[]): string => `[${values.map(scalarText).join(', ')}]`;
 

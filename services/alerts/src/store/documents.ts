@@ -5,7 +5,6 @@ import type { Message } from '../domain/message.js';
 import type { Thread } from '../domain/thread.js';
 
 // Types, because interfaces have no index signature.
-type None = Record<string, never>;
 type DestinationKeys = { accountId: string; createdAt: string; enabled: boolean };
 type ThreadKeys = { destinationId: string; windowEndsMs: number; sumDueMs: number | null };
 type MessageKeys = { destinationId: string; createdAtMs: number; dueAtMs: number | null; isClaimed: boolean };

@@ -1,4 +1,3 @@
-import type { TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { InspectionSource, StoreInspection } from '@countersign/document-store';
 import type { Destination } from '../domain/destination.js';

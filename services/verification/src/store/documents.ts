@@ -4,7 +4,6 @@ import type { TopicName } from '@countersign/contracts';
 import type { PublicFact } from './port.js';
 
 // Types and not interfaces, which have no index signature.
-type None = Record<string, never>;
 type FactKeys = {
   kind: string;
   id: string;

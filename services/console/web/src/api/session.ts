@@ -48,7 +48,7 @@ export type Ended = 'signed-out' | 'expired' | 'idle';
 
 let ended: Ended | null = null;
 const tabs = new BroadcastChannel('countersign-session');
-tabs.addEventListener('message', ({ data }) => {
+tabs.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (data === 'signed-out' || data === 'idle') forget(data);
 });
 

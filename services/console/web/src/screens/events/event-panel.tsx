@@ -152,7 +152,7 @@ function Action({ event: { action, type } }: { readonly event: EventRecord }): R
     return <p className="muted">{type === 'action.checked' ? words.event.erased : words.event.noContent}</p>;
   }
   if (type !== 'action.checked') return <Code value={action} />;
-  const sent = Object.entries(action as ListedAction).filter(([, value]) => value !== null);
+  const sent = Object.entries<unknown>(action as ListedAction).filter(([, value]) => value !== null);
   return sent.length === 0 ? (
     <p className="muted">{words.event.noContent}</p>
   ) : (

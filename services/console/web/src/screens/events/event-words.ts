@@ -24,10 +24,10 @@ export function actionLine({ action, type }: EventRecord): string | null {
   if (action === null) return null;
   if (type !== 'action.checked') return oneLine(action);
   const { type: kind, url, tool_name: tool, dataScope } = action as ListedAction;
-  const target = [tool, url, dataScope].find((one) => typeof one === 'string' && one !== '');
+  const target = [tool, url, dataScope].find((one): one is string => typeof one === 'string' && one !== '');
   const kindText = typeof kind === 'string' ? kind : null;
   if (target === undefined) return kindText ?? oneLine(action);
-  return kindText === null ? String(target) : `${kindText}  ${String(target)}`;
+  return kindText === null ? target : `${kindText}  ${target}`;
 }
 
 function oneLine(value: unknown): string {

@@ -15,9 +15,9 @@ export interface Selection {
   readonly event: EventRecord | null;
   /** Further pages are read in search of it. */
   readonly isSearching: boolean;
-  select(id: string | null): void;
+  readonly select: (id: string | null) => void;
   /** Selects the next event of the list (1) or the previous one (-1). */
-  move(by: 1 | -1): void;
+  readonly move: (by: 1 | -1) => void;
 }
 
 /** The event that the address names, within the filtered list. */
