@@ -139,7 +139,7 @@ describe('the JavaScript client, installed into an empty folder as its README sa
     writeFileSync(join(folder, 'imports.mts'), program([first, ...imported].join('\n')));
     const requiring = `import client = require('@countersign/client');\nconst { Countersign } = client;`;
     writeFileSync(join(folder, 'requires.cts'), program([requiring, ...required].join('\n')));
-    const tsc = join(HOUSE, 'node_modules/typescript/bin/tsc6');
+    const tsc = join(HOUSE, 'node_modules/typescript/lib/tsc.js');
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom'];
     // Projects that look packages up as Node 10 did read no `exports`.
     writeFileSync(join(folder, 'looks-up.ts'), program([first, ...imported].join('\n')));

@@ -61,7 +61,7 @@ export function parseCel(text: string, origin: Origin = 'written'): Node {
   }
   let parsed: Parsed;
   try {
-    parsed = environments[origin].parse(text).ast as Parsed;
+    parsed = environments[origin].parse(text).ast;
   } catch (error) {
     return refuseParse(error, text);
   }

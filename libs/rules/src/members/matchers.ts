@@ -1,6 +1,5 @@
 import type { ArgumentMatcher, RuleEffect, RuleMember } from '@countersign/contracts';
 import { literalText, memberText, presenceText } from '../cel/syntax.js';
-import type { Literal } from '../cel/syntax.js';
 
 /** One matcher of a rule as CEL. */
 export interface MatcherText {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
-import type { EventRecord, ListedAction } from '@countersign/contracts';
+import type { EventRecord } from '@countersign/contracts';
 import { jsonText } from '../../foreign-text.js';
 import { useShortcuts } from '../../keyboard.js';
 import { hrefOf } from '../../location.js';
@@ -152,7 +152,7 @@ function Action({ event: { action, type } }: { readonly event: EventRecord }): R
     return <p className="muted">{type === 'action.checked' ? words.event.erased : words.event.noContent}</p>;
   }
   if (type !== 'action.checked') return <Code value={action} />;
-  const sent = Object.entries<unknown>(action as ListedAction).filter(([, value]) => value !== null);
+  const sent = (Object.entries(action as object) as [string, unknown][]).filter(([, value]) => value !== null);
   return sent.length === 0 ? (
     <p className="muted">{words.event.noContent}</p>
   ) : (
