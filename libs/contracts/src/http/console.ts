@@ -1,5 +1,4 @@
-import { error } from './fragments.js';
-import { LOOK_UP, revalidated } from './public-answers.js';
+import { LOOK_UP, pageFileResponses, pageResponses, revalidated } from './public-answers.js';
 import { route } from './route.js';
 
 /** The web application for people. Its data are the routes for sessions. */
@@ -14,10 +13,7 @@ export const consoleRoutes = {
     auth: 'none',
     perAddress: LOOK_UP,
     success: 200,
-    responses: {
-      200: { description: 'the page', contentType: 'text/html', headers: revalidated },
-      304: { description: 'unchanged since the ETag in If-None-Match' },
-    },
+    responses: pageResponses(revalidated),
   }),
   getConsoleFile: route({
     service: 'console',
@@ -30,15 +26,6 @@ export const consoleRoutes = {
     perAddress: LOOK_UP,
     params: { file: { type: 'string', maxLength: 64, examples: ['icon.svg'] } },
     success: 200,
-    responses: {
-      200: {
-        description: 'the file',
-        contentType: 'text/javascript',
-        alsoAs: ['text/css', 'image/svg+xml'],
-        headers: revalidated,
-      },
-      304: { description: 'unchanged since the ETag in If-None-Match' },
-      404: error('the page has no such file'),
-    },
+    responses: pageFileResponses(revalidated),
   }),
 } as const;

@@ -1,5 +1,5 @@
 import { error } from './fragments.js';
-import { LOOK_UP } from './public-answers.js';
+import { LOOK_UP, pageFileResponses, pageResponses } from './public-answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 
@@ -120,10 +120,7 @@ export const operationsRoutes = {
     auth: 'none',
     perAddress: LOOK_UP,
     success: 200,
-    responses: {
-      200: { description: 'the page', contentType: 'text/html', headers: caching },
-      304: { description: 'unchanged since the ETag in If-None-Match' },
-    },
+    responses: pageResponses(caching),
   }),
   docsFile: route({
     service: 'gateway',
@@ -136,16 +133,7 @@ export const operationsRoutes = {
     perAddress: LOOK_UP,
     params: { file: { type: 'string', maxLength: 96, examples: ['page.js'] } },
     success: 200,
-    responses: {
-      200: {
-        description: 'the file',
-        contentType: 'text/javascript',
-        alsoAs: ['text/css', 'image/svg+xml'],
-        headers: caching,
-      },
-      304: { description: 'unchanged since the ETag in If-None-Match' },
-      404: error('the page has no such file'),
-    },
+    responses: pageFileResponses(caching),
   }),
   authzen: route({
     service: 'gateway',

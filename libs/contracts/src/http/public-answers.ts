@@ -1,3 +1,6 @@
+import { error } from './fragments.js';
+import type { RouteResponse } from './route.js';
+
 /** Cost of a request to a public route in its address's allowance for a minute: at most one row is read. */
 export const LOOK_UP = 1;
 /** Cost of a verification: hashes are computed, and the chain may be asked. */
@@ -12,3 +15,23 @@ export const revalidated = {
   ETag: 'changes with the answer; send it back in If-None-Match',
   'Cache-Control': 'how long the answer may be cached',
 } as const;
+
+type Responses = Readonly<Record<number, RouteResponse>>;
+
+/** Responses of a page. @param headers of an answer that supports `If-None-Match` */
+export const pageResponses = (headers: Readonly<Record<string, string>>): Responses => ({
+  200: { description: 'the page', contentType: 'text/html', headers },
+  304: { description: 'unchanged since the ETag in If-None-Match' },
+});
+
+/** Responses of the files of a page. @param headers as for the page */
+export const pageFileResponses = (headers: Readonly<Record<string, string>>): Responses => ({
+  200: {
+    description: 'the file',
+    contentType: 'text/javascript',
+    alsoAs: ['text/css', 'image/svg+xml'],
+    headers,
+  },
+  304: { description: 'unchanged since the ETag in If-None-Match' },
+  404: error('the page has no such file'),
+});

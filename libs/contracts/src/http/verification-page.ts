@@ -1,5 +1,4 @@
-import { error } from './fragments.js';
-import { LOOK_UP } from './public-answers.js';
+import { LOOK_UP, pageFileResponses, pageResponses } from './public-answers.js';
 import { route } from './route.js';
 
 const revalidated = {
@@ -19,10 +18,7 @@ export const verificationPageRoutes = {
     auth: 'none',
     perAddress: LOOK_UP,
     success: 200,
-    responses: {
-      200: { description: 'the page', contentType: 'text/html', headers: revalidated },
-      304: { description: 'unchanged since the ETag in If-None-Match' },
-    },
+    responses: pageResponses(revalidated),
   }),
   getPageFile: route({
     service: 'verification',
@@ -35,15 +31,6 @@ export const verificationPageRoutes = {
     perAddress: LOOK_UP,
     params: { file: { type: 'string', maxLength: 64, examples: ['page.js'] } },
     success: 200,
-    responses: {
-      200: {
-        description: 'the file',
-        contentType: 'text/javascript',
-        alsoAs: ['text/css', 'image/svg+xml'],
-        headers: revalidated,
-      },
-      304: { description: 'unchanged since the ETag in If-None-Match' },
-      404: error('the page has no such file'),
-    },
+    responses: pageFileResponses(revalidated),
   }),
 } as const;
