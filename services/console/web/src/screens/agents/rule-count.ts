@@ -12,8 +12,7 @@ const LISTS = [
 /** Number of fields of a profile that may deny an action; 0: it allows everything. */
 export function ruleCount(profile: BehaviorProfile): number {
   const lists = LISTS.filter((name) => profile[name].length > 0).length;
-  const limits = [profile.spending_limit, profile.rate_limit, profile.output_rules].filter(
-    (one) => one !== null,
-  ).length;
-  return lists + limits + ((profile.require?.length ?? 0) > 0 ? 1 : 0);
+  const set = [profile.spending_limit, profile.rate_limit, profile.output_rules].filter((one) => one !== null).length;
+  const optional = [profile.require, profile.rules, profile.limits].filter((list) => (list?.length ?? 0) > 0).length;
+  return lists + set + optional;
 }
