@@ -13,13 +13,16 @@ export interface CheckAnswer {
   readonly wouldDeny: string | null;
 }
 
+/** The part of an envelope that determines the answer. */
+type AnsweredCheck = Pick<EventEnvelope, 'leaf' | 'answer' | 'coverage'>;
+
 const EXTRAS = ['category', 'pii_kind', 'matched_topic', 'length', 'code', 'upgrade_url'] as const;
 
 /**
  * The answer that the envelope of an `action.checked` event determines: the same bytes at the time of the check and at
  * every rebuild. `null` for other events.
  */
-export function checkAnswer(envelope: EventEnvelope): CheckAnswer | null {
+export function checkAnswer(envelope: AnsweredCheck): CheckAnswer | null {
   const { leaf, answer, coverage } = envelope;
   if (leaf.type !== 'action.checked') return null;
   const status = statusOf(envelope);
@@ -50,7 +53,7 @@ export function denialBody(
   return body;
 }
 
-function statusOf({ leaf, answer }: EventEnvelope): CheckAnswer['status'] | null {
+function statusOf({ leaf, answer }: AnsweredCheck): CheckAnswer['status'] | null {
   switch (leaf.outcome) {
     case 'allowed':
     case 'denied':

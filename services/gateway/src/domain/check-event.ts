@@ -4,9 +4,7 @@ import type {
   ActionKind,
   AnswerExtras,
   CheckAnswer,
-  EventEnvelope,
   IdempotencyStamp,
-  JsonValue,
   LeafEvent,
   PolicyCoverage,
   Severity,
@@ -74,7 +72,8 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
   const violationType = policy ? (violation?.violation_type ?? null) : null;
   const context = contextOf(judgement, facts, violationType);
   const commitmentOf = context === null ? commitmentV1 : commitmentV2;
-  const leaf: LeafEvent = {
+  // A spread would cost more than the commitments.
+  const leaf: { -readonly [K in keyof LeafEvent]: LeafEvent[K] } = {
     v: context === null ? 1 : 2,
     type: 'action.checked',
     eventId,
@@ -93,16 +92,18 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
     profileSha256: facts.profileSha256,
     action: commitmentOf('action', actionSalt, action),
     payload: payloadSalt === null ? null : commitmentOf('payload', payloadSalt, payload!),
-    ...(context === null ? {} : { context: context.commitment, coverage: facts.coverage }),
   };
+  if (context !== null) {
+    leaf.context = context.commitment;
+    leaf.coverage = facts.coverage;
+  }
   return {
     eventId,
     text: envelopeText(judgement, facts, leaf, words.extras, payloadSalt, context),
     answer:
       outcome === 'allowed'
         ? { status: 200, body: ALLOWED_BODY, eventId, coverage: governedBy(facts), wouldDeny: wouldDenyOf(leaf) }
-        : // The answer follows from leaf and extras; the context need not be read for it.
-          checkAnswer(envelopeOf(judgement, facts, leaf, words.extras, payloadSalt, null))!,
+        : checkAnswer({ leaf, answer: words.extras, coverage: governedBy(facts) })!,
   };
 }
 
@@ -153,44 +154,7 @@ function governedBy({ coverage }: Pick<CheckFacts, 'coverage'>): PolicyCoverage 
   return coverage.length > 0 ? 'governed' : 'none';
 }
 
-/** The message of a check. */
-export function envelopeOf(
-  judgement: Judgement,
-  facts: CheckFacts,
-  leaf: LeafEvent,
-  answer: AnswerExtras | null,
-  payloadSalt: string | null,
-  context: CheckContext | null,
-): EventEnvelope {
-  const { action, payload, storePayload } = facts;
-  return {
-    v: 1,
-    leaf,
-    openings: {
-      action: { salt: judgement.actionSalt, value: action.value },
-      ...(payloadSalt === null || payload === null
-        ? {}
-        : { payload: storePayload ? { salt: payloadSalt, value: payload.value } : { salt: payloadSalt } }),
-      ...(context === null
-        ? {}
-        : { context: { salt: context.salt, value: JSON.parse(context.canonical) as JsonValue } }),
-    },
-    accountId: facts.accountId,
-    cadenceSeconds: facts.cadenceSeconds,
-    costMicros: judgement.costMicros,
-    countsAction: judgement.countsAction,
-    countsRate: judgement.countsRate,
-    freezesAgent: judgement.freezesAgent,
-    apiKeyId: facts.apiKeyId,
-    idempotency: facts.idempotency,
-    answer,
-    coverage: governedBy(facts),
-    ...(context === null ? {} : { order: context.order }),
-    ...(judgement.ruleCounts === undefined ? {} : { ruleCounts: judgement.ruleCounts }),
-  };
-}
-
-/** {@link envelopeOf} as text, from existing canonical forms: nothing is traversed a second time. */
+/** The message of a check, an `EventEnvelope`, from existing canonical forms: nothing is traversed a second time. */
 function envelopeText(
   judgement: Judgement,
   facts: CheckFacts,
