@@ -29,7 +29,9 @@ export type {
 } from './leaf.js';
 export { packAmounts, unpackAmounts } from './kept-rules.js';
 export type { KeptAmount, KeptFact, KeptRules, KeptWindow } from './kept-rules.js';
+export { amountOfNanos, MOST_UNITS, NANOS_OF_UNIT } from './rule-counts.js';
 export type { Amount, CountedAmount, HeldAmount, RuleCounts, SetFact } from './rule-counts.js';
+export type { ConditionalRule, FactSetting, RuleTrip, StaticViolation, TripFact, TripLimit } from './rule-trip.js';
 export { FRAMEWORKS } from './package.js';
 export type {
   AgentWindowLeaf,

@@ -7,6 +7,19 @@ export interface Amount {
   readonly nanos: number;
 }
 
+/** Nanos of one unit. */
+export const NANOS_OF_UNIT = 1_000_000_000;
+
+/** Maximum `units` of an amount and of a limit: the sum of all amounts in a window stays below 2^53. */
+export const MOST_UNITS = 99_999_999_999;
+
+/** An amount in billionths. `null`: it is negative or exceeds {@link MOST_UNITS}. */
+export function amountOfNanos(nanos: bigint): Amount | null {
+  if (nanos < 0n) return null;
+  const units = nanos / BigInt(NANOS_OF_UNIT);
+  return units > BigInt(MOST_UNITS) ? null : { units: Number(units), nanos: Number(nanos % BigInt(NANOS_OF_UNIT)) };
+}
+
 /** A fact that a check set. */
 export interface SetFact {
   readonly id: string;

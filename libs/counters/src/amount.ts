@@ -1,12 +1,8 @@
+import { MOST_UNITS, NANOS_OF_UNIT as UNIT } from '@countersign/contracts';
 import type { Amount } from '@countersign/contracts';
 
+export { amountOfNanos, MOST_UNITS, NANOS_OF_UNIT as UNIT } from '@countersign/contracts';
 export type { Amount };
-
-/** Nanos of one unit. */
-export const UNIT = 1_000_000_000;
-
-/** Maximum `units` of an amount and of a limit: the sum of all amounts in a window stays below 2^53. */
-export const MOST_UNITS = 99_999_999_999;
 
 export const NOTHING: Amount = { units: 0, nanos: 0 };
 
@@ -22,13 +18,6 @@ export function parseAmount(text: string): Amount | null {
   if (found === null) return null;
   const units = Number(found[1]);
   return units > MOST_UNITS ? null : { units, nanos: Number((found[2] ?? '').padEnd(9, '0')) };
-}
-
-/** An amount in billionths. `null`: it is negative or exceeds {@link MOST_UNITS}. */
-export function amountOfNanos(nanos: bigint): Amount | null {
-  if (nanos < 0n) return null;
-  const units = nanos / BigInt(UNIT);
-  return units > BigInt(MOST_UNITS) ? null : { units: Number(units), nanos: Number(nanos % BigInt(UNIT)) };
 }
 
 /** The shortest decimal of an amount: `12.5`. */

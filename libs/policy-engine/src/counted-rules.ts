@@ -1,43 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Amount } from '@countersign/contracts';
+import { amountOfNanos } from '@countersign/contracts';
+import type { Amount, ConditionalRule, RuleTrip, StaticViolation, TripFact, TripLimit } from '@countersign/contracts';
 import type { CompiledRules, LimitCharge, RuleFinding } from '@countersign/rules';
 import type { ConditionalJudgement } from './judge/conditional.js';
-import type { Violation } from './violation.js';
-
-/** Input of the counters, which judge it in one step: `RuleTrip` of `libs/counters`. */
-export interface CountedRules {
-  readonly facts: readonly CountedFact[];
-  readonly also?: readonly { readonly fact: number; readonly where: number }[];
-  readonly conditional: readonly CountedRule[];
-  readonly sets: readonly { readonly fact: number; readonly ttlSeconds: number; readonly on: 'allowed' | 'checked' }[];
-  readonly limits: readonly CountedLimit[];
-  readonly noRoom: Violation;
-}
-
-interface CountedFact {
-  readonly id: string;
-  readonly key: string;
-}
-
-interface CountedRule {
-  readonly facts: readonly number[];
-  readonly truth: number;
-  readonly violation: Violation;
-  readonly rank: number;
-  readonly observe: boolean;
-}
-
-interface CountedLimit {
-  readonly id: string;
-  readonly key: string;
-  readonly windowSeconds: number;
-  readonly max: Amount;
-  readonly amount: Amount;
-  readonly reserve: boolean;
-  readonly violation: Violation;
-  readonly observe: boolean;
-}
 
 /*
  * Where facts are held. A fact of a session is set under its session, or, by a check that names no session, for every
@@ -51,10 +17,9 @@ const ANY_SESSION = '@any';
 const SESSION_DIGITS = 32;
 /** Time for which a fact holds whose `ttl_seconds` the profile does not say: a day. */
 const DEFAULT_TTL_SECONDS = 86_400;
-const NANOS = 1_000_000_000n;
 
 /** A fact that cannot be kept must not be forgotten. */
-const NO_ROOM: Violation = {
+const NO_ROOM: StaticViolation = {
   violation_type: 'rule_error',
   severity: 'P1',
   reason:
@@ -74,10 +39,10 @@ export function countedRules(
   compiled: CompiledRules,
   { findings, conditional, limits, facts }: ConditionalJudgement,
   session: string | null,
-): CountedRules | undefined {
+): RuleTrip | undefined {
   if (findings.length === 0 && conditional.length === 0 && limits.length === 0 && facts.length === 0) return undefined;
   const places = new FactPlaces(compiled, session);
-  const rules = findings.map((finding): CountedRule => ({ facts: [], truth: 1, ...ruleOf(finding) }));
+  const rules = findings.map((finding): ConditionalRule => ({ facts: [], truth: 1, ...ruleOf(finding) }));
   for (const finding of conditional) {
     rules.push({
       facts: finding.facts.map((fact) => places.read(fact)),
@@ -99,11 +64,11 @@ export function countedRules(
   };
 }
 
-function ruleOf({ violation, rank, observe }: RuleFinding): Pick<CountedRule, 'violation' | 'rank' | 'observe'> {
+function ruleOf({ violation, rank, observe }: RuleFinding): Pick<ConditionalRule, 'violation' | 'rank' | 'observe'> {
   return { violation: { ...violation, extras: null }, rank, observe };
 }
 
-function limitOf(compiled: CompiledRules, charge: LimitCharge): CountedLimit {
+function limitOf(compiled: CompiledRules, charge: LimitCharge): TripLimit {
   const { limit, id, key, windowSeconds, max, amount, reserve, observe, violation } = charge;
   const amountOf = compiled.limits[limit]!.maxNanos === null ? countOf : sumOf;
   return {
@@ -122,13 +87,14 @@ function countOf(count: bigint): Amount {
   return { units: Number(count), nanos: 0 };
 }
 
+/** Sums that a limit charges are below 10^9. */
 function sumOf(nanos: bigint): Amount {
-  return { units: Number(nanos / NANOS), nanos: Number(nanos % NANOS) };
+  return amountOfNanos(nanos)!;
 }
 
 /** The facts of one trip in their places, each once. */
 class FactPlaces {
-  readonly all: CountedFact[] = [];
+  readonly all: TripFact[] = [];
   readonly also: { readonly fact: number; readonly where: number }[] = [];
   readonly #indexes = new Map<string, number>();
   readonly #read = new Set<number>();

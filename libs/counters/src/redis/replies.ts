@@ -20,30 +20,18 @@ const OUTCOMES = [null, 'allowed', 'denied', 'frozen', 'sandbox_expired', 'actio
 export const RULED = 8;
 
 export function claimFacts(trip: CheckTrip): ClaimFacts {
-  const {
-    entropy,
-    actionSalt,
-    payloadSalt,
-    carried,
-    versions,
-    costMicros,
-    rate,
-    freezeOnViolation,
-    violation,
-    spending,
-  } = trip;
   const facts: { -readonly [K in keyof ClaimFacts]: ClaimFacts[K] } = {
-    entropy,
-    actionSalt,
-    payloadSalt,
-    versions,
-    costMicros,
-    rate,
-    freezeOnViolation,
-    violation,
-    spending,
+    entropy: trip.entropy,
+    actionSalt: trip.actionSalt,
+    payloadSalt: trip.payloadSalt,
+    versions: trip.versions,
+    costMicros: trip.costMicros,
+    rate: trip.rate,
+    freezeOnViolation: trip.freezeOnViolation,
+    violation: trip.violation,
+    spending: trip.spending,
   };
-  if (carried !== undefined) facts.carried = carried;
+  if (trip.carried !== undefined) facts.carried = trip.carried;
   if (trip.rules !== undefined) facts.rules = keptRules(trip.rules);
   return facts;
 }
