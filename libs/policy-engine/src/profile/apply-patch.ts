@@ -1,4 +1,5 @@
 import type { BehaviorProfile, OutputRules } from '@countersign/contracts';
+import { sameJson } from '../judge/same-json.js';
 import { LIST_FIELDS, OPTIONAL_FIELDS, RULE_FIELDS } from './profile-fields.js';
 import type { OptionalField, ProfilePatch, ProfileRules, RulePatch } from './profile-fields.js';
 import { unitedMembers } from './united-members.js';
@@ -14,7 +15,7 @@ export function applyProfilePatch(profile: BehaviorProfile, patch: ProfilePatch)
   for (const field of RULE_FIELDS) {
     const wanted = isOptional(field) ? optionalBy(patch, field) : patch[field];
     if (wanted === undefined) continue;
-    if (sameValue(profile[field] ?? null, wanted)) continue;
+    if (sameJson(profile[field] ?? null, wanted)) continue;
     rules[field] = wanted;
     changed = true;
   }
@@ -114,16 +115,4 @@ function stricterRate(ours: Rate | null, theirs: Rate): Rate {
 
 function union<T extends string>(ours: readonly T[], theirs: readonly T[]): readonly T[] {
   return [...new Set([...ours, ...theirs])];
-}
-
-function sameValue(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every(
-    (key) =>
-      Object.hasOwn(b, key) && sameValue((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
-  );
 }

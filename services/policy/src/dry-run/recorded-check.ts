@@ -1,9 +1,8 @@
 import type { ArchivedEvent, BehaviorProfile, LeafEvent } from '@countersign/contracts';
 import { canonicalize } from '@countersign/evidence';
-import { decide, decideInSlices, needsArguments } from '@countersign/policy-engine';
-import type { Action, Violation } from '@countersign/policy-engine';
-import { whoIn } from '../simulate/simulated-agent.js';
-import type { SimulatedAgent, Verdict, Who } from '../simulate/simulated-agent.js';
+import { decide, decideInSlices, needsArguments, whoIn } from '@countersign/policy-engine';
+import type { Action, Violation, Who } from '@countersign/policy-engine';
+import type { SimulatedAgent, Verdict } from '../simulate/simulated-agent.js';
 
 /** Reasons why a recorded check cannot be evaluated under a draft. */
 export const UNJUDGED = ['erased', 'payloadNotKept', 'frozen', 'plan'] as const;

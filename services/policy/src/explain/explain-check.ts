@@ -1,9 +1,8 @@
 import type { Explanation } from '@countersign/contracts';
 import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
-import { actionCost, compileProfile, denialsWithoutFacts, explainInSlices } from '@countersign/policy-engine';
+import { actionCost, compileProfile, denialsWithoutFacts, explainInSlices, whoIn } from '@countersign/policy-engine';
 import type { Action, ConditionalTrace, RuleTrace, Violation } from '@countersign/policy-engine';
-import { whoIn } from '../simulate/simulated-agent.js';
 import { runInSlices } from '@countersign/async';
 import type { Agent } from '../domain/agent.js';
 

@@ -1,7 +1,7 @@
 import type { BehaviorProfile } from '@countersign/contracts';
 import { ReplayCounts } from '@countersign/counters';
-import { compileProfile, countedRules, decide } from '@countersign/policy-engine';
-import type { Action, CompiledProfile, Decision, Surroundings, Violation } from '@countersign/policy-engine';
+import { compileProfile, countedRules, decide, whoIn } from '@countersign/policy-engine';
+import type { Action, CompiledProfile, Decision, Surroundings, Violation, Who } from '@countersign/policy-engine';
 
 /** Result of a check under a profile. In observe mode there may be a violation although it is allowed. */
 export interface Verdict {
@@ -9,22 +9,6 @@ export interface Verdict {
   readonly violation: Violation | null;
   /** The denial would freeze the agent. */
   readonly freezes: boolean;
-}
-
-/** Principal and session of a check. */
-export type Who = Pick<Surroundings, 'principal' | 'session'>;
-
-/** As an action names them without headers. */
-export function whoIn({ metadata }: Action): Who {
-  const named = (member: string): string | null => {
-    const value = isObject(metadata) && Object.hasOwn(metadata, member) ? metadata[member] : null;
-    return typeof value === 'string' && value !== '' ? value : null;
-  };
-  return { principal: named('principal'), session: named('session') };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /**
