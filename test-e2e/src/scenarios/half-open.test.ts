@@ -47,7 +47,7 @@ describe('requests whose bodies never end', () => {
     };
     // Smaller and smaller, until no memory is left.
     for (const bytes of [MEBIBYTE - 1, 100_000, 10_000, 1000]) await fill(bytes);
-    await eventually('a login is refused for want of room', 20, async () => {
+    await eventually('a login is refused for want of room', 60, async () => {
       // Bodies time out, so the memory is filled again.
       await fill(100);
       const login = { email: 'a@example.com', password: 'x'.repeat(12) };

@@ -59,17 +59,38 @@ function gaps(listed: readonly AgentEvent[]): string[] {
 
 const FIRST = 1;
 
+/** Pages of a list that grows meanwhile overlap, and thousands of events take as long to list as to store. */
+const LARGE_LIST = 1000;
+
+async function totalEvents(instance: Asked, session: Session): Promise<number> {
+  const path = `/v1/events?limit=1&from=${encodeURIComponent(EVER)}`;
+  const { status, json, text } = await instance.request('GET', path, { headers: session });
+  if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
+  return (json as { total: number }).total;
+}
+
+/** Waits while a large list of events grows, at most until the time `until` (ms since the epoch). */
+async function quiet(instance: Asked, session: Session, until: number): Promise<void> {
+  for (let total = await totalEvents(instance, session); total > LARGE_LIST && Date.now() < until;) {
+    await sleep(2000);
+    const now = await totalEvents(instance, session);
+    if (now === total) return;
+    total = now;
+  }
+}
+
 /** The list of all events once it has caught up with the log; with the problems left after `seconds`. */
 export async function settled(
   instance: Asked,
   session: Session,
   attempts: readonly Attempt[],
-  seconds = 40,
+  seconds = 80,
 ): Promise<{ readonly listed: readonly AgentEvent[]; readonly problems: readonly string[] }> {
   const until = Date.now() + seconds * 1000;
   for (;;) {
     let found: { listed: readonly AgentEvent[]; problems: readonly string[] };
     try {
+      await quiet(instance, session, until);
       const listed = (await listEvents(instance, session, EVER)) as AgentEvent[];
       found = { listed, problems: problems(attempts, listed) };
     } catch (error) {

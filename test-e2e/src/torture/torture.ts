@@ -27,7 +27,7 @@ export interface Tortured {
 const LOAD_MS = 1500;
 /** One start in this many is killed before the instance is ready. */
 const EARLY_KILLS = 5;
-const FOLLOWS_WITHIN_S = 30;
+const FOLLOWS_WITHIN_S = 90;
 
 /**
  * Kills an instance at random times under load, repeatedly on one data directory. After each restart every answered check
