@@ -168,7 +168,10 @@ export type { AgentRecord } from './http/agent-record.js';
 export { policyRoutes } from './http/policy.js';
 export type { AgentBody } from './http/policy.js';
 export { EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
-export type { AnchorRecord, EventRecord, EventsQuery, ExportFormat, ExportQuery } from './http/audit-log.js';
+export type { AnchorRecord, EventsQuery, ExportFormat, ExportQuery } from './http/audit-log.js';
+export type { EventRecord } from './http/event-record.js';
+export { oneEventRoutes } from './http/one-event.js';
+export type { EventDetail, EventWindow, EventWithProof } from './http/one-event.js';
 export { alertsRoutes } from './http/alerts.js';
 export type {
   AlertConfigBody,

@@ -1,5 +1,6 @@
 import type { EventEnvelope } from './envelope.js';
 import type { LeafEvent } from './leaf.js';
+import type { AnchoredProof } from './package.js';
 import type { AgentWindowProof } from './records.js';
 
 /** An event as the archive stores it. `openings` lacks values that were erased or never stored. */
@@ -52,4 +53,6 @@ export interface ProofSource {
   windows(agentId: string, first: number, last: number): Promise<readonly AgentWindowProof[]>;
   /** Hashes of the agent's leaves `first`…`last` (hex), as the agent trees hold them. At most 100,000. */
   leafHashes(agentId: string, first: number, last: number): Promise<readonly string[]>;
+  /** The proof of the agent's leaf with this sequence, for `eventId`; `null` if its window is not anchored. */
+  proof(agentId: string, sequence: number, eventId: string): Promise<AnchoredProof | null>;
 }

@@ -86,6 +86,8 @@ describe('anchoring in a process', () => {
     const hashes = (await proofs.leafHashes(agentId(1), 1, 2)).map((hash) => fromHex(hash)!);
     expect(hashes.map(toHex)).toEqual([sent[0]!, sent[2]!].map((one) => toHex(leafHashOf(one.leaf, sha256))));
     const proof = proofFor({ eventId: sent[2]!.leaf.eventId, sequence: 2 }, new MerkleTree(hashes, sha256), place!);
+    expect(await proofs.proof(agentId(1).toUpperCase(), 2, sent[2]!.leaf.eventId)).toEqual(proof);
+    expect(await proofs.proof(agentId(1), 9, sent[2]!.leaf.eventId)).toBeNull();
     const root = rootFromPath(
       windowLeafHash(place!.leaf, sha256),
       proof.agent.leafIndex,

@@ -1,7 +1,7 @@
-import { auditLogRoutes, outcomeRoutes } from '@countersign/contracts';
+import { auditLogRoutes, oneEventRoutes, outcomeRoutes } from '@countersign/contracts';
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { AccountFacts, AgentFacts, DeclaredScope } from '@countersign/contracts';
+import type { AccountFacts, AgentFacts, DeclaredScope, Route } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Projection } from '@countersign/topics';
 import { AgentAnchorsController } from './http/agent-anchors-controller.js';
@@ -16,20 +16,22 @@ import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
 import { ownedAgent, type OwnedAgent } from './domain/owned-agent.js';
 import { ListEventsController } from './http/list-events-controller.js';
+import { OneEventController } from './http/one-event-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
 import { OutcomeHandler } from './report-outcome/outcome-handler.js';
 import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
 import type { EventStore } from './store/port.js';
-import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_HANDLER, STORE } from './tokens.js';
+import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_HANDLER, PROOFS, STORE } from './tokens.js';
 
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
 export const definition: ServiceDefinition = {
   name: 'audit-log',
-  routes: [...Object.values(auditLogRoutes), ...Object.values(outcomeRoutes)],
+  routes: [auditLogRoutes, oneEventRoutes, outcomeRoutes].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['agent-events', 'anchors', 'agents', 'accounts', 'compliance-scopes'],
   writes: ['agent-events', 'agent-heads', 'dead-letters'],
   after: [],
+  asks: ['proof-source'],
   start,
 };
 
@@ -58,6 +60,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     controllers: [
       Consumers,
       ListEventsController,
+      OneEventController,
       ExportEventsController,
       AlertsController,
       AgentAnchorsController,
@@ -71,6 +74,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
       { provide: ERASURE, useValue: erasure },
       { provide: OUTCOME_HANDLER, useValue: new OutcomeHandler(context, store, events, accounts, agents) },
+      { provide: PROOFS, useValue: () => context.peerNow('proof-source') },
       { provide: AGENTS, useValue: agents },
     ],
   };

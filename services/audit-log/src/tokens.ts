@@ -5,4 +5,5 @@ export const EVENT_INTAKE = Symbol('event intake');
 export const ANCHOR_INTAKE = Symbol('anchor intake');
 export const ERASURE = Symbol('erasure');
 export const OUTCOME_HANDLER = Symbol('outcome handler');
+export const PROOFS = Symbol('proof source, if it is reachable');
 export const AGENTS = Symbol('agents projection');

@@ -203,6 +203,14 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /v1/events': { statuses: bySession('auditor', 200), ask: ({ agent: id }) => ({ query: `agentId=${id}` }) },
   'GET /v1/events/export': { statuses: bySession('auditor', 200), ask: () => ({ query: 'format=csv' }) },
+  'GET /v1/events/{eventId}': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ event: eventId }) => ({ path: { eventId } }),
+  },
+  'GET /v1/events/{eventId}/proof': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ event: eventId }) => ({ path: { eventId } }),
+  },
   'DELETE /v1/events/{eventId}/content': {
     statuses: bySession('admin', 204, 404),
     ask: ({ event: eventId }) => ({ path: { eventId } }),

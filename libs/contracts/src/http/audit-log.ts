@@ -1,6 +1,6 @@
-import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES, type JsonValue } from '../leaf.js';
+import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, VIOLATION_TYPES } from '../leaf.js';
+import { eventRecord, instant } from './event-record.js';
 import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
-import type { ListedAction } from '../listed-action.js';
 import { nullable, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
@@ -8,65 +8,6 @@ export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const outcome = { type: 'string', enum: [...CHECK_OUTCOMES, ...REPORTED_OUTCOMES] } as const;
-const instant = { type: 'string', format: 'date-time' } as const;
-
-const eventRecord = {
-  type: 'object',
-  required: [
-    'eventId',
-    'type',
-    'agentId',
-    'refersTo',
-    'occurredAt',
-    'sequence',
-    'outcome',
-    'allowed',
-    'reason',
-    'severity',
-    'violation_type',
-    'detail',
-    'action',
-    'payloadSha256',
-    'profileVersion',
-    'anchored',
-  ],
-  properties: {
-    eventId: uuid,
-    type: { type: 'string', description: `one of ${LEAF_TYPES.join(', ')}; a later release may add others` },
-    agentId: uuid,
-    refersTo: nullable(uuid),
-    occurredAt: instant,
-    sequence: { type: 'integer', minimum: 1 },
-    outcome: {
-      type: ['string', 'null'],
-      description: `one of ${[...CHECK_OUTCOMES, ...REPORTED_OUTCOMES].join(', ')}; of an approval its own`,
-    },
-    allowed: { type: ['boolean', 'null'] },
-    reason: { type: ['string', 'null'] },
-    severity: nullable({ type: 'string', enum: SEVERITIES }),
-    violation_type: {
-      type: ['string', 'null'],
-      description: `one of ${VIOLATION_TYPES.join(', ')}; a later release may add others`,
-    },
-    detail: { type: ['string', 'null'] },
-    action: { description: 'type, url, tool_name, dataScope, estimatedCost and metadata of a check' },
-    payloadSha256: nullable(sha256Hex),
-    profileVersion: { type: ['integer', 'null'] },
-    anchored: { type: 'boolean' },
-    ahead: {
-      type: 'boolean',
-      const: true,
-      description:
-        'present if `occurredAt` is more than 60 s in the future of the clock that answers: a clock that is ahead dated the event. The event is valid and keeps its time',
-    },
-  },
-} as const;
-
-/** An event as `GET /v1/events` and `GET /v1/alerts` show it. */
-export type EventRecord = Omit<JsonOf<typeof eventRecord>, 'action'> & {
-  /** A check's action; the committed value of any other type; `null` once erased. */
-  readonly action: ListedAction | JsonValue;
-};
 
 const anchorRecord = {
   type: 'object',

@@ -9,6 +9,7 @@ import { hookRoutes } from './hooks.js';
 import { identityRoutes } from './identity.js';
 import { keySetRoutes } from './key-set.js';
 import { mcpRoutes } from './mcp.js';
+import { oneEventRoutes } from './one-event.js';
 import { outcomeRoutes } from './outcome.js';
 import { policyRoutes } from './policy.js';
 import { publicAgentRoutes } from './public-agents.js';
@@ -29,6 +30,7 @@ export const everyRoute: readonly Route[] = [
   identityRoutes,
   policyRoutes,
   auditLogRoutes,
+  oneEventRoutes,
   outcomeRoutes,
   mcpRoutes,
   alertsRoutes,

@@ -15,7 +15,7 @@ interface Offer<K extends PeerName> {
 export const OFFERS: { readonly [K in PeerName]: Offer<K> } = {
   'event-archive': { by: 'audit-log', methods: ['span', 'range', 'referring', 'leaves', 'caughtUp'] },
   erasures: { by: 'audit-log', methods: ['pending', 'acknowledge', 'among'] },
-  'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes'] },
+  'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes', 'proof'] },
   'account-operator': { by: 'identity', methods: ['hasAccount', 'createFirst', 'setPlan'] },
   'agent-operator': { by: 'policy', methods: ['createFirst'] },
   'signing-key-operator': { by: 'reporting', methods: ['list', 'create', 'rotate', 'revoke'] },

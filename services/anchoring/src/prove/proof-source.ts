@@ -1,7 +1,8 @@
 import type { AgentWindowProof, ProofSource } from '@countersign/contracts';
-import { toHex, type Sha256 } from '@countersign/evidence';
+import { proofFor, toHex, type Sha256 } from '@countersign/evidence';
 import { hashesIn } from '../domain/window-tiles.js';
 import type { AnchoredPlace, AnchorStore } from '../store/port.js';
+import { AgentTrees } from './agent-trees.js';
 import { WindowTrees } from './window-trees.js';
 
 const MOST_HASHES = 100_000;
@@ -9,6 +10,7 @@ const MOST_HASHES = 100_000;
 /** The peer `proof-source`. */
 export function proofSource(store: AnchorStore, sha256: Sha256): ProofSource {
   const trees = new WindowTrees(store, sha256);
+  const agentTrees = new AgentTrees(store, sha256);
   return {
     windows: async (agentId, first, last) => {
       const proofs: AgentWindowProof[] = [];
@@ -20,6 +22,13 @@ export function proofSource(store: AnchorStore, sha256: Sha256): ProofSource {
     leafHashes: async (agentId, first, last) => {
       if (last - first >= MOST_HASHES) throw new RangeError(`at most ${MOST_HASHES} leaf hashes at a time`);
       return hashesIn(await store.leafHashes(agentId.toLowerCase(), first, last)).map(toHex);
+    },
+    proof: async (agentId, sequence, eventId) => {
+      const agent = agentId.toLowerCase();
+      const [place] = await store.places(agent, sequence, sequence);
+      if (place === undefined) return null;
+      const [tree, path] = await Promise.all([agentTrees.of(agent, place), trees.path(place.window, place.leafIndex)]);
+      return proofFor({ eventId, sequence }, tree, agentWindowProof(place, path));
     },
   };
 }

@@ -31,6 +31,7 @@ describe('eventRecord', () => {
       'payloadSha256',
       'profileVersion',
       'anchored',
+      'rule',
     ]);
   });
 

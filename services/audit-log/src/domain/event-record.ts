@@ -34,6 +34,7 @@ export function eventRecord({ sequence, leaf, openings, anchored }: StoredEvent)
     payloadSha256: leaf.payload,
     profileVersion: leaf.profileVersion,
     anchored,
+    rule: leaf.rule,
   };
 }
 

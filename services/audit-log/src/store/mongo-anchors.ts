@@ -71,6 +71,19 @@ export class MongoAnchors {
     return { anchors, total };
   }
 
+  async of(agentId: string, sequence: number): Promise<AgentAnchor | null> {
+    const { agentWindows, windows } = this.#collections;
+    const place = await agentWindows.findOne(
+      { agentId: uuid(agentId), last: { $gte: sequence } },
+      { sort: { last: 1 }, hint: 'by_agent' },
+    );
+    if (place === null || place.first > sequence) return null;
+    const window = await windows.findOne({ _id: place.windowId });
+    if (window === null) return null;
+    const { _id, ...facts } = window;
+    return { ...facts, firstSequence: place.first, lastSequence: place.last };
+  }
+
   /** For each event whether it lies in an anchored window of its agent. */
   async anchored(events: readonly EventDocument[]): Promise<readonly boolean[]> {
     if (events.length === 0) return [];

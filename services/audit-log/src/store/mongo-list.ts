@@ -75,6 +75,11 @@ export class MongoList {
     return document === null ? null : (await this.shown([document]))[0]!;
   }
 
+  async findArchived(accountId: string, eventId: string): Promise<ArchivedEvent | null> {
+    const document = await this.#collections.events.findOne({ _id: uuid(eventId), accountId });
+    return document === null ? null : archivedEvent(document);
+  }
+
   async shown(documents: readonly EventDocument[]): Promise<StoredEvent[]> {
     const anchored = await this.#anchors.anchored(documents);
     return documents.map((document, n) => shownEvent(document, anchored[n]!));

@@ -106,6 +106,10 @@ export class MongoEventStore implements EventStore {
     return this.#list.find(accountId, eventId);
   }
 
+  findArchived(accountId: string, eventId: string): Promise<ArchivedEvent | null> {
+    return this.#list.findArchived(accountId, eventId);
+  }
+
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
     return this.#inboxes.open(accountId, page);
   }
@@ -120,6 +124,10 @@ export class MongoEventStore implements EventStore {
 
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
     return this.#anchors.list(agentId, page);
+  }
+
+  anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {
+    return this.#anchors.of(agentId, sequence);
   }
 
   eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {

@@ -169,6 +169,8 @@ export interface EventStore {
   pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage>;
   /** The account's event, or `null`. */
   find(accountId: string, eventId: string): Promise<StoredEvent | null>;
+  /** The account's event with its envelope, or `null`. */
+  findArchived(accountId: string, eventId: string): Promise<ArchivedEvent | null>;
 
   /** The events that {@link Inbox.openCount} counts, in the order of `list`. */
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]>;
@@ -181,6 +183,8 @@ export interface EventStore {
    * yet.
    */
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }>;
+  /** The anchored window that holds this leaf of an agent; `null`: none does. */
+  anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null>;
   /** Event ids of the leaves with sequences from `first` to `last`, in this order. */
   eventIds(agentId: string, first: number, last: number): Promise<readonly string[]>;
 

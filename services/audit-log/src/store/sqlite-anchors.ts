@@ -1,6 +1,10 @@
 import type { SqliteDatabase } from '@countersign/document-store';
 import type { AgentAnchor, AnchoredWindow, Page } from './port.js';
 
+const FACTS = `w.window_start AS windowStart, w.window_end AS windowEnd, w.merkle_root AS merkleRoot,
+  w.tx_signature AS txSignature, w.block_height AS blockHeight, w.anchored_at AS anchoredAt,
+  p.first_sequence AS firstSequence, p.last_sequence AS lastSequence`;
+
 /** Anchored windows, and the sequence range of each agent in them. */
 export class SqliteAnchors {
   readonly #database: SqliteDatabase;
@@ -38,13 +42,22 @@ export class SqliteAnchors {
     const total = this.#database.prepare<[string], number>(`SELECT count(*) ${stored}`).pluck().get(agentId)!;
     const anchors = this.#database
       .prepare<[string, number, number], AgentAnchor>(
-        `SELECT w.window_start AS windowStart, w.window_end AS windowEnd, w.merkle_root AS merkleRoot,
-         w.tx_signature AS txSignature, w.block_height AS blockHeight, w.anchored_at AS anchoredAt,
-         p.first_sequence AS firstSequence, p.last_sequence AS lastSequence
+        `SELECT ${FACTS}
          ${stored.replace('WHERE', 'JOIN windows w ON w.n = p.window_n WHERE')}
          ORDER BY p.first_sequence DESC LIMIT ? OFFSET ?`,
       )
       .all(agentId, limit, offset);
     return { anchors, total };
+  }
+
+  of(agentId: string, sequence: number): AgentAnchor | null {
+    const found = this.#database
+      .prepare<[string, number], AgentAnchor>(
+        `SELECT ${FACTS} FROM agent_windows p JOIN windows w ON w.n = p.window_n
+         WHERE p.agent_n = (SELECT n FROM agents WHERE id = ?) AND p.first_sequence <= ?
+         ORDER BY p.first_sequence DESC LIMIT 1`,
+      )
+      .get(agentId, sequence);
+    return found !== undefined && found.lastSequence >= sequence ? found : null;
   }
 }

@@ -101,6 +101,13 @@ export class SqliteList {
     return rows[0] === undefined ? null : shown(rows[0]);
   }
 
+  findArchived(accountId: string, eventId: Buffer): ArchivedEvent | null {
+    const accountN = this.#numbers.knownAccount(accountId);
+    if (accountN === null) return null;
+    const sql = `SELECT ${ARCHIVED} WHERE e.event_id = ? AND e.account_n = ?`;
+    return this.#all<ArchivedRow>(sql, eventId, accountN).map(archived)[0] ?? null;
+  }
+
   /** Blocked leaves that arrived after row `afterN`. */
   blocked(accountN: number, afterN: number, { limit, offset }: Page): StoredEvent[] {
     const sql = `WITH page AS (SELECT n FROM events WHERE blocked = 1 AND account_n = ? AND n > ?

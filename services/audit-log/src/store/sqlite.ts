@@ -109,6 +109,10 @@ export class SqliteEventStore implements EventStore {
     return this.#list.find(accountId, idBytes(eventId));
   }
 
+  async findArchived(accountId: string, eventId: string): Promise<ArchivedEvent | null> {
+    return this.#list.findArchived(accountId, idBytes(eventId));
+  }
+
   async openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
     const row = this.#inbox(accountId);
     return row === undefined ? [] : this.#list.blocked(row.n, row.acknowledgedN, page);
@@ -136,6 +140,10 @@ export class SqliteEventStore implements EventStore {
     page: Page,
   ): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
     return this.#anchors.list(agentId, page);
+  }
+
+  async anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {
+    return this.#anchors.of(agentId, sequence);
   }
 
   async eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {

@@ -63,6 +63,9 @@ export function eventStoreContract(
       const taken = denied(1, { openings: {} });
       await append(taken);
       expect(await store.range(agentId(1), 1, 1, 1)).toEqual([{ sequence: 1, erased: false, envelope: taken }]);
+      expect(await store.findArchived(ACCOUNT, eventId(1))).toEqual({ sequence: 1, erased: false, envelope: taken });
+      expect(await store.findArchived('account-b', eventId(1))).toBeNull();
+      expect(await store.findArchived(ACCOUNT, eventId(2))).toBeNull();
     });
 
     it('gives back leaves of both versions as they were hashed, with what opens them', async () => {
@@ -243,6 +246,9 @@ export function eventStoreContract(
         anchors: [{ ...window, firstSequence: 1, lastSequence: 2 }],
         total: 1,
       });
+      expect(await store.anchorOf(agentId(1), 2)).toEqual({ ...window, firstSequence: 1, lastSequence: 2 });
+      expect(await store.anchorOf(agentId(1), 3)).toBeNull();
+      expect(await store.anchorOf(agentId(9), 1)).toBeNull();
       expect(await store.eventIds(agentId(1), 1, 2)).toEqual([eventId(1), eventId(2)]);
       const { events } = await store.list(ACCOUNT, {}, FIRST);
       expect(events.map((event) => event.anchored)).toEqual([false, true, true]);

@@ -165,6 +165,7 @@ const proofs: ProofSource = {
     },
   ],
   leafHashes: async (_agent, first, last) => hashes.slice(first - 1, last).map(toHex),
+  proof: async () => null,
 };
 
 const facts: AgentFacts = {

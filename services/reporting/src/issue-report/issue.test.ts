@@ -15,7 +15,7 @@ function issuerOf(parts: Partial<Issuer>): { readonly issuer: Issuer; readonly s
   const steps: string[] = [];
   const issuer = {
     archive: { span: async () => null, referring: async () => [], leaves: async () => [] },
-    proofs: { windows: async () => [], leafHashes: async () => [] },
+    proofs: { windows: async () => [], leafHashes: async () => [], proof: async () => null },
     mapping: loadControlMapping(nodeCrypto),
     store: {
       scope: async () => ({}),

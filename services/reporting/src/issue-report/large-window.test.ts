@@ -46,6 +46,7 @@ describe('an event in a window with more of its agent’s leaves than one page',
         asked.push(last - first + 1);
         return hashes.slice(first - 1, last).map(toHex);
       },
+      proof: async () => null,
     };
     const event: ArchivedEvent = {
       ...{ sequence, erased: false },

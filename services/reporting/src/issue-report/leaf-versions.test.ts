@@ -87,7 +87,7 @@ async function issued(withhold: ExportRequest['withhold']): Promise<SignedPackag
       ...{ scope: {}, anchorAuthorities: [], generatorVersion: '1' },
     },
     loadControlMapping(nodeCrypto),
-    { windows: async () => [], leafHashes: async () => [] },
+    { windows: async () => [], leafHashes: async () => [], proof: async () => null },
     nodeCrypto,
   );
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');

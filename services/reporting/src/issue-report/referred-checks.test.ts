@@ -120,7 +120,11 @@ describe('an outcome whose check is before the range', () => {
     to: at(100),
     withhold: [],
   };
-  const proofs: ProofSource = { windows: () => Promise.resolve([]), leafHashes: () => Promise.resolve([]) };
+  const proofs: ProofSource = {
+    windows: () => Promise.resolve([]),
+    leafHashes: () => Promise.resolve([]),
+    proof: () => Promise.resolve(null),
+  };
   const refused = denied(1);
   const passed = leaf(2, {
     ...refused,

@@ -26,6 +26,7 @@ const denied = {
   payloadSha256: null,
   profileVersion: 3,
   anchored: true,
+  rule: 'off_limits_actions:wire_transfer',
 };
 
 /** Events, alerts and reports. */
@@ -34,6 +35,14 @@ export const RECORD_NOTES: OperationNotes = {
     answers: { 200: { events: [denied], total: 1, limit: 50, offset: 0 } },
     description:
       'Checks and their outcomes, and every change of agents and profiles. A check is in the list within a second. `anchored` is true if the event’s window is on the chain; `payloadSha256` is a salted commitment, not a hash of the payload. An event with `ahead` was dated by a clock that is ahead: it stays first in the list until that time has passed.',
+  },
+  getEvent: {
+    description:
+      'All that the archive knows about an event. `leaf` is what is hashed; `opened` shows the content that it commits to, as far as it is stored. `dueBy` is the time after which an event that is not anchored yet will be.',
+  },
+  getEventProof: {
+    description:
+      'The body that `POST /v1/inclusion/verify` takes, and that `/verify` checks in the browser: the leaf, its path in the tree of its agent, the path of that tree in its window, and the transaction that holds the root.',
   },
   exportEvents: {
     description:

@@ -1,0 +1,59 @@
+import type { ArchivedEvent, EventDetail, EventWindow } from '@countersign/contracts';
+import { listedEvent } from './event-record.js';
+
+/**
+ * The event with all that the archive knows about it.
+ * @param referring events that refer to it
+ * @param window the anchored window that holds it, or `null`
+ */
+export function eventDetail(
+  event: ArchivedEvent,
+  referring: readonly ArchivedEvent[],
+  window: EventWindow | null,
+  nowMs: number,
+): EventDetail {
+  const { sequence, erased, envelope } = event;
+  const { leaf, openings, coverage, apiKeyId } = envelope;
+  const own = referring.filter(({ envelope: { accountId } }) => accountId === envelope.accountId);
+  return {
+    ...listedEvent({ sequence, leaf, openings, anchored: window !== null }, nowMs),
+    leaf,
+    opened: openings,
+    erased,
+    coverage,
+    apiKeyId,
+    profileSha256: leaf.profileSha256,
+    window,
+    dueBy: window === null ? dueBy(leaf.occurredAt, envelope.cadenceSeconds) : null,
+    outcomes: own
+      .filter(
+        ({
+          envelope: {
+            leaf: { type },
+          },
+        }) => type === 'action.outcome',
+      )
+      .map(outcomeOf),
+    unanswered: own.some(
+      ({
+        envelope: {
+          leaf: { type },
+        },
+      }) => type === 'action.unanswered',
+    ),
+  };
+}
+
+/**
+ * End of the window of an event, ISO: the next multiple of the cadence after its time. Anchoring cuts windows there, and
+ * needs some seconds more.
+ */
+export function dueBy(occurredAt: string, cadenceSeconds: number): string {
+  const duration = cadenceSeconds * 1000;
+  return new Date((Math.floor(Date.parse(occurredAt) / duration) + 1) * duration).toISOString();
+}
+
+function outcomeOf({ sequence, envelope: { leaf, openings } }: ArchivedEvent): EventDetail['outcomes'][number] {
+  const { eventId, occurredAt, outcome } = leaf;
+  return { eventId, occurredAt, sequence, outcome, detail: openings.payload?.value ?? null };
+}
