@@ -1,7 +1,7 @@
 import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, VIOLATION_TYPES } from '../leaf.js';
 import { eventRecord, instant } from './event-record.js';
 import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
-import { nullable, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
+import { nullable, openObject, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
 export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
@@ -36,6 +36,16 @@ const anchorRecord = {
 /** One anchored window of an agent. */
 export type AnchorRecord = JsonOf<typeof anchorRecord>;
 
+const keysetPage = openObject({
+  events: { type: 'array', items: eventRecord },
+  limit: { type: 'integer' },
+  next: {
+    type: ['string', 'null'],
+    description:
+      'send it as `before` for the next page; `null`: there are no more events. With `rule` a page may have fewer events than `limit`, or none, before the last one',
+  },
+});
+
 /** Filters of `GET /v1/events` and of its export. */
 const eventFilters = {
   agentId: uuid,
@@ -45,6 +55,7 @@ const eventFilters = {
   outcome,
   allowed: { type: 'boolean' },
   violation_type: { type: 'string', enum: VIOLATION_TYPES },
+  rule: { type: 'string', minLength: 1, maxLength: 1024 },
 } as const;
 
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
@@ -59,12 +70,18 @@ export const auditLogRoutes = {
     summary: 'Events of the account, newest first',
     tag: 'Events',
     auth: 'session',
-    query: { ...eventFilters, ...paging },
+    query: {
+      ...eventFilters,
+      ...paging,
+      total: { type: 'boolean' },
+      before: { type: 'string', minLength: 1, maxLength: 300 },
+    },
     success: 200,
     responses: {
       200: {
-        description: 'a page of events; `total` counts all that match the filters',
-        schema: pageOf('events', eventRecord),
+        description:
+          'a page of events; `total` counts all that match the filters. With `total=false`, `before` or `rule`: `next` instead of `total` and `offset`',
+        schema: { anyOf: [pageOf('events', eventRecord), keysetPage] },
       },
       400: bodyErrors[400],
       ...sessionErrors,

@@ -14,18 +14,24 @@ export function classOf({ type, outcome, allowed, violation_type: violationType 
 }
 
 /** `true` when the filter restricts the class. */
-export function asksForClass({ type, outcome, allowed, violationType }: EventFilter): boolean {
-  return type !== undefined || outcome !== undefined || allowed !== undefined || violationType !== undefined;
+export function asksForClass({ type, outcome, allowed, violationType, rule }: EventFilter): boolean {
+  return [type, outcome, allowed, violationType, rule].some((member) => member !== undefined);
 }
 
-/** `true` when the filter lets events of the class through. */
-export function matchesClass({ type, outcome, allowed, violationType }: EventFilter, of: EventClass): boolean {
+/** `true` when the filter lets events of the class through. Events without a violation have no rule. */
+export function matchesClass({ type, outcome, allowed, violationType, rule }: EventFilter, of: EventClass): boolean {
   return (
     (type === undefined || of.type === type) &&
     (outcome === undefined || of.outcome === outcome) &&
     (allowed === undefined || of.allowed === allowed) &&
-    (violationType === undefined || of.violationType === violationType)
+    (violationType === undefined || of.violationType === violationType) &&
+    (rule === undefined || of.violationType !== null)
   );
+}
+
+/** `true` when the filter lets only leaves through that {@link isBlocked} is true for. */
+export function onlyBlocked({ outcome }: EventFilter): boolean {
+  return outcome === 'denied' || outcome === 'frozen';
 }
 
 /** `true` for leaves that the violation inbox shows. */

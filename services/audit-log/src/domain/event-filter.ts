@@ -13,6 +13,8 @@ export interface EventFilter {
   readonly outcome?: string;
   readonly allowed?: boolean;
   readonly violationType?: string;
+  /** Exactly `rule` of the leaf. Only `pageAfter` of the store knows it. */
+  readonly rule?: string;
 }
 
 /** A day that no calendar has, such as the 30th of February. */
@@ -30,6 +32,7 @@ export function eventFilter(query: EventsQuery | ExportQuery): EventFilter {
     ...(query.outcome === undefined ? {} : { outcome: query.outcome }),
     ...(query.allowed === undefined ? {} : { allowed: query.allowed }),
     ...(query.violation_type === undefined ? {} : { violationType: query.violation_type }),
+    ...(query.rule === undefined ? {} : { rule: query.rule }),
   };
 }
 

@@ -3,8 +3,14 @@ import type { EventEnvelope } from '@countersign/contracts';
 import type { EventFilter } from '../domain/event-filter.js';
 import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
+import type { EnvelopeParts } from '../testing/envelopes.js';
 import { anyFilter, scan } from '../testing/scan.js';
-import { PAGE_LENGTH, type EventStore, type Cursor } from './port.js';
+import { PAGE_LENGTH, SCANNED, type EventStore, type Cursor } from './port.js';
+
+const OFF_LIMITS = 'off_limits_actions:wire_transfer';
+const offLimits = (n: number, parts: EnvelopeParts = {}): EventEnvelope =>
+  denied(n, { ...parts, leaf: { violation_type: 'off_limits_action', rule: OFF_LIMITS } });
+const anyRule = fc.constantFrom<EventFilter>({}, {}, { rule: OFF_LIMITS }, { rule: 'allowed_apis:' }, { rule: 'none' });
 
 /** Keyset pagination of every {@link EventStore}. `open` gives an empty store. */
 export function keysetContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
@@ -38,14 +44,23 @@ export function keysetContract(name: string, backend: { open(): Promise<EventSto
       // Many happen at the same time: only their offset distinguishes them.
       for (let n = 0; n < 300; n += 1) {
         const parts = { agent: n % 5, occurredAtMs: START + ((n * 7919) % 40) * 600_000 };
-        all.push(n % 3 === 0 ? denied(n, parts) : n % 11 === 0 ? other(n, 'agent.frozen', parts) : envelope(n, parts));
+        all.push(
+          n % 9 === 0
+            ? offLimits(n, parts)
+            : n % 3 === 0
+              ? denied(n, parts)
+              : n % 11 === 0
+                ? other(n, 'agent.frozen', parts)
+                : envelope(n, parts),
+        );
       }
       await append(...all.slice(0, 150));
       await append(...all.slice(150));
       await fc.assert(
-        fc.asyncProperty(anyFilter, fc.integer({ min: 1, max: 130 }), async (filter, limit) => {
-          const read = await pages(filter, limit);
-          expect(read.flat()).toEqual(scan(all, filter));
+        fc.asyncProperty(anyFilter, anyRule, fc.integer({ min: 1, max: 130 }), async (filter, rule, limit) => {
+          const whole = { ...filter, ...rule };
+          const read = await pages(whole, limit);
+          expect(read.flat()).toEqual(scan(all, whole));
           expect(Math.max(...read.map(({ length }) => length))).toBeLessThanOrEqual(limit);
         }),
         { numRuns: 40 },
@@ -60,6 +75,16 @@ export function keysetContract(name: string, backend: { open(): Promise<EventSto
       expect((await store.pageAfter('unknown', {}, null, 5)).events).toEqual([]);
       expect((await store.pageAfter(ACCOUNT, { agentId: agentId(3) }, null, 5)).events).toEqual([]);
     });
+
+    it('reads a bounded number of events for a page by rule', async () => {
+      const many = Array.from({ length: SCANNED + 20 }, (_, n) => (n === 5 ? offLimits(n) : denied(n)));
+      await append(...many);
+      const read = await pages({ rule: OFF_LIMITS }, 3);
+      expect(read).toEqual([[], [eventId(5)]]);
+      expect((await pages({ rule: OFF_LIMITS, outcome: 'denied', agentId: agentId(1) }, 3)).flat()).toEqual([
+        eventId(5),
+      ]);
+    }, 60_000);
 
     it('takes few events at a time where they are large', async () => {
       const text = 'x'.repeat(PAGE_LENGTH / 4);

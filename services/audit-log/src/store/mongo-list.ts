@@ -1,15 +1,24 @@
 import type { mongo } from 'mongoose';
 import type { ArchivedEvent, LeafEvent } from '@countersign/contracts';
 import { countedHours, EARLIEST, LATEST, wholeHours, type TimeRange, type WholeHours } from '../domain/count-times.js';
+import { onlyBlocked } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
 import type { MongoAnchors } from './mongo-anchors.js';
 import type { MongoClasses } from './mongo-classes.js';
-import { BY_ACCOUNT, BY_AGENT, uuid, uuidText, type Collections, type EventDocument } from './mongo-collections.js';
+import {
+  BLOCKED,
+  BY_ACCOUNT,
+  BY_AGENT,
+  uuid,
+  uuidText,
+  type Collections,
+  type EventDocument,
+} from './mongo-collections.js';
 import { archivedEvent, shownEvent } from './mongo-leaf.js';
 import { accountScope, agentScope } from './mongo-range-delta.js';
-import { PAGE_LENGTH, type Page, type Cursor, type KeysetPage } from './port.js';
+import { PAGE_LENGTH, SCANNED, type Page, type Cursor, type KeysetPage } from './port.js';
 
 const DAY = 24;
 /** Pages from this offset on are sought by the hour: fewer events to skip, more counts to read. */
@@ -55,19 +64,30 @@ export class MongoList {
     const range = await this.#range(accountId, filter);
     if (range === null) return { events: [], next: null };
     const toMs = after === null ? range.toMs : Math.min(range.toMs, after[0]! + 1);
+    const { rule } = filter;
+    const read = rule === undefined ? limit : SCANNED;
+    const blocked = inBlockedIndex(range, filter);
     const cursor = this.#collections.events
-      .find({ ...where({ ...range, toMs }), ...behind(range, after) }, { hint: indexOf(range) })
+      .find(
+        { ...where({ ...range, toMs }), ...behind(range, after), ...(blocked ? { blocked } : {}) },
+        { hint: blocked ? BLOCKED : indexOf(range) },
+      )
       .sort(orderOf(range))
-      .limit(limit);
+      .limit(read);
     const documents: EventDocument[] = [];
     let length = 0;
+    let scanned = 0;
+    let last: EventDocument | null = null;
     for await (const document of cursor) {
+      scanned += 1;
+      last = document;
+      if (rule !== undefined && (JSON.parse(document.leaf) as LeafEvent).rule !== rule) continue;
       documents.push(document);
       length += document.leaf.length + (document.openings?.length ?? 0);
-      if (length >= PAGE_LENGTH) break;
+      if (length >= PAGE_LENGTH || documents.length === limit) break;
     }
-    const last = documents.length === limit || length >= PAGE_LENGTH ? documents.at(-1) : undefined;
-    return { events: await this.shown(documents), next: last === undefined ? null : placeOf(range, last) };
+    const more = length >= PAGE_LENGTH || documents.length === limit || scanned === read;
+    return { events: await this.shown(documents), next: last === null || !more ? null : placeOf(range, last) };
   }
 
   async find(accountId: string, eventId: string): Promise<StoredEvent | null> {
@@ -182,6 +202,11 @@ export class MongoList {
   #count(range: Range): Promise<number> {
     return this.#collections.events.countDocuments(where(range), { hint: indexOf(range) });
   }
+}
+
+/** `true` where the index of blocked leaves, of all agents of an account, has every event of the list. */
+function inBlockedIndex({ agentId }: Range, filter: EventFilter): boolean {
+  return agentId === null && onlyBlocked(filter);
 }
 
 function indexOf({ agentId }: Range): string {

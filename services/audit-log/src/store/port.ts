@@ -30,6 +30,9 @@ export interface KeysetPage {
 /** A {@link KeysetPage} ends with the event with which its leaves and openings reach this number of characters. */
 export const PAGE_LENGTH = 4 * 1024 * 1024;
 
+/** With a filter by rule, a {@link KeysetPage} ends after this number of events with a violation, whatever their rule. */
+export const SCANNED = 1_000;
+
 /** The position of a partition: `next` is one past the offset of the last message that is stored. */
 export interface Position {
   readonly topic: TopicName;
@@ -158,13 +161,14 @@ export interface EventStore {
    */
   list(
     accountId: string,
-    filter: EventFilter,
+    filter: Omit<EventFilter, 'rule'>,
     page: Page,
   ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }>;
   /**
    * Reads the same list by pages: at most `limit` (1 or more) events after the place `after`; `null`: from the newest
    * on. An event that is appended between two pages is included if its place is after the cursor. No event is returned
-   * twice or left out because others are appended.
+   * twice or left out because others are appended. With `rule` of the filter a page may have fewer events, see
+   * {@link SCANNED}.
    */
   pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage>;
   /** The account's event, or `null`. */

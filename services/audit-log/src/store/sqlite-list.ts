@@ -2,9 +2,10 @@ import type { ArchivedEvent, EventEnvelope, LeafEvent, Openings } from '@counter
 import type { SqliteDatabase } from '@countersign/document-store';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
+import { onlyBlocked } from '../domain/event-class.js';
 import { countedHours, EARLIEST, LATEST, wholeHours, type WholeHours } from '../domain/count-times.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
-import { PAGE_LENGTH, type Page, type Cursor, type KeysetPage } from './port.js';
+import { PAGE_LENGTH, SCANNED, type Page, type Cursor, type KeysetPage } from './port.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 
 /** `:anchored` is whether the leaf lies in an anchored window of its agent. */
@@ -26,6 +27,7 @@ interface ShownRow {
 interface PlacedRow {
   readonly n: number;
   readonly at: number;
+  readonly hit: number | null;
 }
 
 interface ArchivedRow {
@@ -79,18 +81,23 @@ export class SqliteList {
     if (range === null) return { events: [], next: null };
     const [at = LATEST, n = Number.MAX_SAFE_INTEGER] = after ?? [];
     const near = { ...range, toMs: Math.min(range.toMs, at + 1) };
-    const sql = `SELECT n, occurred_at AS at FROM events ${where(near)} AND (occurred_at < ? OR n < ?)
+    const { rule } = filter;
+    const read = rule === undefined ? limit : SCANNED;
+    const hit = rule === undefined ? '1' : `json_extract(leaf, '$.rule') = ?`;
+    const sql = `SELECT n, occurred_at AS at, ${hit} AS hit FROM events
+      ${onlyBlocked(filter) ? whereBlocked(near) : where(near)} AND (occurred_at < ? OR n < ?)
       ORDER BY occurred_at DESC, n DESC LIMIT ?`;
-    const ahead = this.#all<PlacedRow>(sql, ...bounds(near), at, n, limit);
+    const ahead = this.#all<PlacedRow>(sql, ...(rule === undefined ? [] : [rule]), ...bounds(near), at, n, read);
     const events: StoredEvent[] = [];
     let length = 0;
     for (const place of ahead) {
+      if (place.hit !== 1) continue;
       const row = this.#all<ShownRow>(`SELECT ${SHOWN} WHERE e.n = ?`, place.n)[0]!;
       events.push(shown(row));
       length += row.leaf.length + (row.openings?.length ?? 0);
-      if (length >= PAGE_LENGTH) return { events, next: [place.at, place.n] };
+      if (length >= PAGE_LENGTH || events.length === limit) return { events, next: [place.at, place.n] };
     }
-    const last = ahead.length < limit ? undefined : ahead.at(-1);
+    const last = ahead.length < read ? undefined : ahead.at(-1);
     return { events, next: last === undefined ? null : [last.at, last.n] };
   }
 
@@ -182,6 +189,13 @@ function where({ agentN, classes }: Range): string {
       ? 'INDEXED BY events_by_account WHERE account_n = ?'
       : 'INDEXED BY events_by_agent WHERE agent_n = ?';
   return `${by} AND occurred_at >= ? AND occurred_at < ? ${classFilter(classes)}`;
+}
+
+/** For filters that let only blocked leaves through: their index holds no others. */
+function whereBlocked(range: Range): string {
+  if (range.agentN !== null) return where(range);
+  return `INDEXED BY events_blocked WHERE blocked = 1 AND account_n = ? AND occurred_at >= ? AND occurred_at < ?
+    ${classFilter(range.classes)}`;
 }
 
 function bounds({ accountN, agentN, fromMs, toMs }: Range): number[] {

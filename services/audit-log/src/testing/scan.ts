@@ -29,6 +29,7 @@ export function scan(all: readonly EventEnvelope[], filter: EventFilter): string
     .filter(({ leaf }) => filter.outcome === undefined || leaf.outcome === filter.outcome)
     .filter(({ leaf }) => filter.allowed === undefined || leaf.allowed === filter.allowed)
     .filter(({ leaf }) => filter.violationType === undefined || leaf.violation_type === filter.violationType)
+    .filter(({ leaf }) => filter.rule === undefined || leaf.rule === filter.rule)
     .sort((a, b) => b.at - a.at || b.n - a.n)
     .map(({ leaf }) => leaf.eventId);
 }

@@ -1,0 +1,60 @@
+import { agentId, denied, envelope, eventId } from '../testing/envelopes.js';
+import { OTHER_ACCOUNT, RunningAuditLog } from '../testing/running-audit-log.js';
+
+describe('pages of events without counts', () => {
+  const service = new RunningAuditLog();
+
+  beforeAll(async () => {
+    await service.start();
+    await service.append(envelope(1), denied(2), envelope(3), denied(4, { agent: 3 }), envelope(5));
+    await service.append(denied(6, { agent: 2, accountId: OTHER_ACCOUNT }));
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  const walk = async (query: string, who = 'auditor'): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const before: string = next === '' ? '' : `&before=${next}`;
+      const { status, body } = await service.ask(who, `/v1/events?${query}${before}`);
+      expect([status, Object.keys(body)]).toEqual([200, ['events', 'limit', 'next']]);
+      ids.push(...body.events.map(({ eventId: id }: { eventId: string }) => id));
+      next = body.next;
+    }
+    return ids;
+  };
+  const ids = (...all: number[]): string[] => all.map((n) => eventId(n));
+
+  it('follow one after the other, and each account has its own', async () => {
+    expect(await walk('total=false&limit=2')).toEqual(ids(5, 4, 3, 2, 1));
+    expect(await walk(`total=false&limit=1&agentId=${agentId(1)}&outcome=allowed`)).toEqual(ids(5, 3, 1));
+    expect(await walk('total=false&outcome=denied&limit=1')).toEqual(ids(4, 2));
+    expect(await walk('rule=allowed_apis:&limit=1')).toEqual(ids(4, 2));
+    expect(await walk('rule=allowed_apis:', 'stranger')).toEqual(ids(6));
+    expect(await walk('rule=none')).toEqual([]);
+  });
+
+  it('are not what a list with counts is', async () => {
+    const { body } = await service.ask('auditor', '/v1/events?total=true&limit=1');
+    expect(Object.keys(body)).toEqual(['events', 'total', 'limit', 'offset']);
+    const exported = await fetch(`${service.address}/v1/events/export?format=csv&rule=allowed_apis:`, {
+      headers: service.authorization('auditor'),
+    });
+    expect((await exported.text()).trim().split('\n')).toHaveLength(3);
+  });
+
+  it('refuse places of other lists and what is malformed', async () => {
+    const { body } = await service.ask('auditor', '/v1/events?total=false&limit=1');
+    for (const query of [
+      `before=${body.next}&agentId=${agentId(1)}`,
+      `before=${body.next}&offset=1`,
+      'before=nothing',
+      'before=',
+      'total=maybe',
+      'rule=',
+    ]) {
+      const refused = await service.ask('auditor', `/v1/events?${query}`);
+      expect([query, refused.status, Object.keys(refused.body)]).toEqual([query, 400, ['error']]);
+    }
+    expect((await service.ask(null, '/v1/events?total=false')).status).toBe(401);
+  });
+});
