@@ -170,6 +170,8 @@ export type { AgentBody } from './http/policy.js';
 export { EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
 export type { AnchorRecord, EventsQuery, ExportFormat, ExportQuery } from './http/audit-log.js';
 export type { EventRecord } from './http/event-record.js';
+export { agentHistoryRoutes } from './http/agent-history.js';
+export type { AnchoredWindowRecord, ProfileVersion, WindowsQuery } from './http/agent-history.js';
 export { oneEventRoutes } from './http/one-event.js';
 export type { EventDetail, EventWindow, EventWithProof } from './http/one-event.js';
 export { alertsRoutes } from './http/alerts.js';

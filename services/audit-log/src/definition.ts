@@ -1,10 +1,11 @@
-import { auditLogRoutes, oneEventRoutes, outcomeRoutes } from '@countersign/contracts';
+import { agentHistoryRoutes, auditLogRoutes, oneEventRoutes, outcomeRoutes } from '@countersign/contracts';
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AccountFacts, AgentFacts, DeclaredScope, Route } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Projection } from '@countersign/topics';
 import { AgentAnchorsController } from './http/agent-anchors-controller.js';
+import { AgentHistoryController } from './http/agent-history-controller.js';
 import { AlertsController } from './http/alerts-controller.js';
 import { eventArchive } from './archive/event-archive.js';
 import { EraseContentController } from './http/erase-content-controller.js';
@@ -27,7 +28,9 @@ import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_HANDLER, P
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
 export const definition: ServiceDefinition = {
   name: 'audit-log',
-  routes: [auditLogRoutes, oneEventRoutes, outcomeRoutes].flatMap((routes) => Object.values<Route>(routes)),
+  routes: [auditLogRoutes, oneEventRoutes, agentHistoryRoutes, outcomeRoutes].flatMap((routes) =>
+    Object.values<Route>(routes),
+  ),
   reads: ['agent-events', 'anchors', 'agents', 'accounts', 'compliance-scopes'],
   writes: ['agent-events', 'agent-heads', 'dead-letters'],
   after: [],
@@ -64,6 +67,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       ExportEventsController,
       AlertsController,
       AgentAnchorsController,
+      AgentHistoryController,
       EraseContentController,
       ReportOutcomeController,
     ],

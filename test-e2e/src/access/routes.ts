@@ -199,6 +199,13 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('member', 200, 404),
     ask: (ids) => ({ ...agent(ids), body: { packageId: 'spending-guard' } }),
   },
+  'GET /v1/agents/{id}/profile/versions': { statuses: bySession('auditor', 200, 404), ask: agent },
+  // No event names the version of an agent that was just created.
+  'GET /v1/agents/{id}/profile/versions/{version}': {
+    statuses: bySession('auditor', 404),
+    ask: ({ agent: id }) => ({ path: { id, version: '999' } }),
+  },
+  'GET /v1/agents/{id}/windows': { statuses: bySession('auditor', 200, 404), ask: agent },
   'GET /v1/agents/{id}/anchors': { statuses: bySession('auditor', 200, 404), ask: agent },
 
   'GET /v1/events': { statuses: bySession('auditor', 200), ask: ({ agent: id }) => ({ query: `agentId=${id}` }) },

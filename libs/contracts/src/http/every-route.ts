@@ -1,3 +1,4 @@
+import { agentHistoryRoutes } from './agent-history.js';
 import { alertsRoutes } from './alerts.js';
 import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
@@ -31,6 +32,7 @@ export const everyRoute: readonly Route[] = [
   policyRoutes,
   auditLogRoutes,
   oneEventRoutes,
+  agentHistoryRoutes,
   outcomeRoutes,
   mcpRoutes,
   alertsRoutes,

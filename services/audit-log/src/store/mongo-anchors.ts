@@ -54,7 +54,7 @@ export class MongoAnchors {
     agentId: string,
     { limit, offset }: Page,
   ): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
-    const { heads, agentWindows, windows } = this.#collections;
+    const { heads, agentWindows } = this.#collections;
     const id = uuid(agentId);
     const head = await heads.findOne({ _id: id }, { projection: { sequence: 1 } });
     const stored = { agentId: id, last: { $lte: head?.sequence ?? 0 } };
@@ -62,13 +62,30 @@ export class MongoAnchors {
       agentWindows.countDocuments(stored),
       agentWindows.find(stored).sort({ last: -1 }).skip(offset).limit(limit).toArray(),
     ]);
+    return { anchors: await this.#anchorsAt(places), total };
+  }
+
+  /** Windows that hold any of the leaves `first` to `last`, newest first. */
+  async holding(agentId: string, first: number, last: number, limit: number): Promise<readonly AgentAnchor[]> {
+    const { heads, agentWindows } = this.#collections;
+    const id = uuid(agentId);
+    const head = await heads.findOne({ _id: id }, { projection: { sequence: 1 } });
+    const places = await agentWindows
+      .find({ agentId: id, last: { $gte: first, $lte: head?.sequence ?? 0 }, first: { $lte: last } })
+      .sort({ last: -1 })
+      .limit(limit)
+      .toArray();
+    return this.#anchorsAt(places);
+  }
+
+  async #anchorsAt(places: readonly AgentWindowDocument[]): Promise<readonly AgentAnchor[]> {
+    const { windows } = this.#collections;
     const found = await windows.find({ _id: { $in: places.map(({ windowId }) => windowId) } }).toArray();
     const byId = new Map(found.map((window) => [window._id, window]));
-    const anchors = places.map(({ windowId, first: firstSequence, last: lastSequence }) => {
+    return places.map(({ windowId, first: firstSequence, last: lastSequence }) => {
       const { _id, ...facts } = byId.get(windowId)!;
       return { ...facts, firstSequence, lastSequence };
     });
-    return { anchors, total };
   }
 
   async of(agentId: string, sequence: number): Promise<AgentAnchor | null> {

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose';
-import { asksForClass, matchesClass } from '../domain/event-class.js';
+import { asksForClass, matchesClass, type EventClass } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import { insertNew, type ClassDocument } from './mongo-collections.js';
 import type { ReadLeaf } from './mongo-leaf.js';
@@ -26,7 +26,12 @@ export class MongoClasses {
   /** Names of the classes that a filter lets through, whichever instance stored them; `null` when it lets all through. */
   async matching(filter: EventFilter): Promise<readonly string[] | null> {
     if (!asksForClass(filter)) return null;
+    return [...(await this.named(filter)).keys()];
+  }
+
+  /** Classes that a filter lets through, by their names. */
+  async named(filter: EventFilter): Promise<ReadonlyMap<string, EventClass>> {
     const all = await this.#collection.find().toArray();
-    return all.filter((one) => matchesClass(filter, one)).map(({ _id }) => _id);
+    return new Map(all.filter((one) => matchesClass(filter, one)).map(({ _id, ...one }) => [_id, one]));
   }
 }

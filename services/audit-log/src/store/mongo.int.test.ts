@@ -7,6 +7,7 @@ import { inspectionContract } from './inspection.contract.js';
 import type { EventStore } from './port.js';
 import { erasuresContract } from './erasures.contract.js';
 import { eventStoreContract } from './store.contract.js';
+import { countsContract } from './counts.contract.js';
 import { keysetContract } from './keyset.contract.js';
 
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
@@ -41,6 +42,7 @@ if (URI === undefined) {
   };
   eventStoreContract('mongo', backend);
   keysetContract('mongo', backend);
+  countsContract('mongo', backend);
   erasuresContract('mongo', backend);
   inspectionContract('mongo', backend);
 }

@@ -9,6 +9,7 @@ import { MongoClasses } from './mongo-classes.js';
 import { collectionsOf, createIndexes, type Collections } from './mongo-collections.js';
 import { MongoErasures } from './mongo-erasures.js';
 import { MongoHeads } from './mongo-heads.js';
+import { MongoHours } from './mongo-hours.js';
 import { MongoInboxes } from './mongo-inboxes.js';
 import { MongoList } from './mongo-list.js';
 import { MongoPositions } from './mongo-positions.js';
@@ -18,6 +19,8 @@ import type {
   AgentOfAccount,
   AnchoredWindow,
   EventStore,
+  HourlyCount,
+  HourlyQuery,
   Inbox,
   KeptContent,
   LoggedEvent,
@@ -55,6 +58,7 @@ export class MongoEventStore implements EventStore {
   readonly #append: MongoAppend;
   readonly #anchors: MongoAnchors;
   readonly #list: MongoList;
+  readonly #hours: MongoHours;
   readonly #inboxes: MongoInboxes;
   readonly #heads: MongoHeads;
   readonly #close: () => Promise<void>;
@@ -68,6 +72,7 @@ export class MongoEventStore implements EventStore {
     this.#append = new MongoAppend(collections, this.#positions, classes, this.#erasures);
     this.#anchors = new MongoAnchors(collections, this.#positions);
     this.#list = new MongoList(collections, classes, this.#anchors);
+    this.#hours = new MongoHours(collections, classes);
     this.#inboxes = new MongoInboxes(collections, this.#list);
     this.#heads = new MongoHeads(collections.heads);
     this.#close = close;
@@ -110,6 +115,10 @@ export class MongoEventStore implements EventStore {
     return this.#list.findArchived(accountId, eventId);
   }
 
+  countHours(accountId: string, query: HourlyQuery): Promise<readonly HourlyCount[]> {
+    return this.#hours.count(accountId, query);
+  }
+
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
     return this.#inboxes.open(accountId, page);
   }
@@ -128,6 +137,10 @@ export class MongoEventStore implements EventStore {
 
   anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {
     return this.#anchors.of(agentId, sequence);
+  }
+
+  windowsOf(agentId: string, first: number, last: number, limit: number): Promise<readonly AgentAnchor[]> {
+    return this.#anchors.holding(agentId, first, last, limit);
   }
 
   eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import type { ArchivedEvent, ErasedContent, EventEnvelope, LeafEvent, TopicName } from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
+import type { EventClass } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
 
 /*
@@ -96,6 +97,26 @@ export interface AgentAnchor extends Omit<AnchoredWindow, 'agents' | 'windowId'>
   readonly lastSequence: number;
 }
 
+/** Which hours are counted. `agentIds`: each of these agents of the account by itself; absent: the account as a whole. */
+export interface HourlyQuery {
+  readonly agentIds?: readonly string[];
+  /** Restricts by type, outcome, allowed and violation type alone. */
+  readonly filter: EventFilter;
+  /** Hours since the epoch: `firstHour <= hour < endHour`. */
+  readonly firstHour: number;
+  readonly endHour: number;
+  /** Hours of one count, from a multiple of it on. */
+  readonly hoursEach: number;
+}
+
+/** Events of one class in the hours from `hour` on. `agentId`: `null`: of the account. */
+export interface HourlyCount {
+  readonly agentId: string | null;
+  readonly hour: number;
+  readonly class: EventClass;
+  readonly count: number;
+}
+
 /** The violation inbox of an account. */
 export interface Inbox {
   /** Leaves that were denied or frozen and stored since the last acknowledgement. */
@@ -176,6 +197,9 @@ export interface EventStore {
   /** The account's event with its envelope, or `null`. */
   findArchived(accountId: string, eventId: string): Promise<ArchivedEvent | null>;
 
+  /** Counts of events by the hour of `occurredAt` and by class, in any order; counts of 0 are left out. */
+  countHours(accountId: string, query: HourlyQuery): Promise<readonly HourlyCount[]>;
+
   /** The events that {@link Inbox.openCount} counts, in the order of `list`. */
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]>;
   inbox(accountId: string): Promise<Inbox>;
@@ -189,6 +213,11 @@ export interface EventStore {
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }>;
   /** The anchored window that holds this leaf of an agent; `null`: none does. */
   anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null>;
+  /**
+   * The anchored windows that hold any of the leaves `first` to `last` of an agent, newest first, at most `limit`; without
+   * a window of which some of the agent's leaves are not stored yet.
+   */
+  windowsOf(agentId: string, first: number, last: number, limit: number): Promise<readonly AgentAnchor[]>;
   /** Event ids of the leaves with sequences from `first` to `last`, in this order. */
   eventIds(agentId: string, first: number, last: number): Promise<readonly string[]>;
 

@@ -60,4 +60,15 @@ export class SqliteAnchors {
       .get(agentId, sequence);
     return found !== undefined && found.lastSequence >= sequence ? found : null;
   }
+
+  /** Windows that hold any of the leaves `first` to `last`, newest first. */
+  holding(agentId: string, first: number, last: number, limit: number): readonly AgentAnchor[] {
+    return this.#database
+      .prepare<[string, number, number, number], AgentAnchor>(
+        `SELECT ${FACTS} FROM agents a JOIN agent_windows p ON p.agent_n = a.n JOIN windows w ON w.n = p.window_n
+         WHERE a.id = ? AND p.last_sequence <= a.last_sequence AND p.last_sequence >= ? AND p.first_sequence <= ?
+         ORDER BY p.first_sequence DESC LIMIT ?`,
+      )
+      .all(agentId, first, last, limit);
+  }
 }

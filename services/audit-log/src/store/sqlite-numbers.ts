@@ -74,6 +74,11 @@ export class SqliteNumbers {
     return [...this.#classes.values()].filter((row) => matchesClass(filter, eventClass(row))).map((row) => row.n);
   }
 
+  /** Every class by its number. */
+  classes(): ReadonlyMap<number, EventClass> {
+    return new Map([...this.#classes.values()].map((row) => [row.n, eventClass(row)]));
+  }
+
   forget(): void {
     this.#accounts.clear();
     this.#classes = this.#readClasses();

@@ -9,6 +9,7 @@ import type { EventStore } from './port.js';
 import { MIGRATIONS } from './schema.js';
 import { SqliteEventStore } from './sqlite.js';
 import { eventStoreContract } from './store.contract.js';
+import { countsContract } from './counts.contract.js';
 import { keysetContract } from './keyset.contract.js';
 
 let directory = '';
@@ -31,6 +32,7 @@ const backend = {
 
 eventStoreContract('sqlite', backend);
 keysetContract('sqlite', backend);
+countsContract('sqlite', backend);
 erasuresContract('sqlite', backend);
 inspectionContract('sqlite', backend);
 

@@ -10,6 +10,8 @@ import {
   type AgentOfAccount,
   type AnchoredWindow,
   type EventStore,
+  type HourlyCount,
+  type HourlyQuery,
   type Inbox,
   type KeptContent,
   type LoggedEvent,
@@ -25,6 +27,7 @@ import { MIGRATIONS } from './schema.js';
 import { SqliteAnchors } from './sqlite-anchors.js';
 import { SqliteAppend } from './sqlite-append.js';
 import { SqliteErasures } from './sqlite-erasures.js';
+import { SqliteHours } from './sqlite-hours.js';
 import { SqliteList } from './sqlite-list.js';
 import { idBytes, idText, SqliteNumbers } from './sqlite-numbers.js';
 import { SqliteKeyset } from './sqlite-keyset.js';
@@ -44,6 +47,7 @@ export class SqliteEventStore implements EventStore {
   readonly #anchors: SqliteAnchors;
   readonly #erasures: SqliteErasures;
   readonly #list: SqliteList;
+  readonly #hours: SqliteHours;
   readonly #keyset: SqliteKeyset;
 
   /** @throws StoreDamaged naming the file */
@@ -59,6 +63,7 @@ export class SqliteEventStore implements EventStore {
     this.#erasures.scrub();
     this.#anchors = new SqliteAnchors(this.#database);
     this.#list = new SqliteList(this.#database, this.#numbers);
+    this.#hours = new SqliteHours(this.#database, this.#numbers);
     this.#keyset = new SqliteKeyset(file, this.#numbers);
   }
 
@@ -113,6 +118,10 @@ export class SqliteEventStore implements EventStore {
     return this.#list.findArchived(accountId, idBytes(eventId));
   }
 
+  async countHours(accountId: string, query: HourlyQuery): Promise<readonly HourlyCount[]> {
+    return this.#hours.count(accountId, query);
+  }
+
   async openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
     const row = this.#inbox(accountId);
     return row === undefined ? [] : this.#list.blocked(row.n, row.acknowledgedN, page);
@@ -144,6 +153,10 @@ export class SqliteEventStore implements EventStore {
 
   async anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {
     return this.#anchors.of(agentId, sequence);
+  }
+
+  async windowsOf(agentId: string, first: number, last: number, limit: number): Promise<readonly AgentAnchor[]> {
+    return this.#anchors.holding(agentId, first, last, limit);
   }
 
   async eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {

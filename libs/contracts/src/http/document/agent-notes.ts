@@ -38,6 +38,18 @@ export const AGENT_NOTES: OperationNotes = {
     description:
       'Fields that are not named stay unchanged; `null` unsets; `output_rules` is replaced as a whole. Each change raises `version` and is recorded as an event. Send the `version` that you have read to get 409 after a concurrent change. With `mode: observe` nothing is denied, and events record what would have been denied. Try a draft with `POST /v1/agents/{id}/profile/dry-run` first.',
   },
+  listProfileVersions: {
+    description:
+      'Read from the events `profile.changed`, which commit to the whole profile. A version that no event names was never changed since the agent was created, and is not listed. Compare `sha256` with `profileSha256` of the checks of that time.',
+  },
+  getProfileVersion: {
+    description:
+      'SHA-256 of `profile` in canonical form (RFC 8785) is `sha256`, and the leaf of `eventId` commits to it: what is shown is what was in force.',
+  },
+  listAgentWindows: {
+    description:
+      'The windows without gaps between `lastSequence` and the next `firstSequence` show that no event of the agent is missing. `next` is a sequence.',
+  },
   mcpGetAgent: {
     description: 'For programs that have a key and no session. An agent that the key is not valid for is 404.',
   },

@@ -1,0 +1,130 @@
+import type { EventEnvelope } from '@countersign/contracts';
+import { classOf } from '../domain/event-class.js';
+import { HOUR_MS } from '../domain/count-times.js';
+import { rareEvents } from '../list-events/rare-events.js';
+import { appenderTo } from '../testing/appender-to.js';
+import { anchoredWindow } from '../testing/anchored-window.js';
+import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
+import { scan } from '../testing/scan.js';
+import type { EventStore, HourlyCount, HourlyQuery } from './port.js';
+
+const HOUR = Math.floor(START / HOUR_MS);
+const EVERY: HourlyQuery = { filter: {}, firstHour: HOUR - 10, endHour: HOUR + 100, hoursEach: 1 };
+
+/** Counts by hour, and what is read by them, of every {@link EventStore}. `open` gives an empty store. */
+export function countsContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
+  describe(`counts of an event store: ${name}`, () => {
+    let store: EventStore;
+    let append: ReturnType<typeof appenderTo>;
+
+    beforeEach(async () => {
+      store = await backend.open();
+      append = appenderTo(() => store);
+    });
+    afterEach(async () => {
+      await store.close();
+      await backend.clean();
+    });
+
+    const sorted = (counts: readonly HourlyCount[]): string[] =>
+      counts.map((one) => `${one.agentId} ${one.hour} ${one.class.type} ${one.class.outcome} ${one.count}`).sort();
+
+    it('are those of all events, by agent, class and step', async () => {
+      const all: EventEnvelope[] = [];
+      for (let n = 0; n < 60; n += 1) {
+        const parts = { agent: n % 3, occurredAtMs: START + n * 20 * 60_000, ...(n % 3 === 2 && { accountId: 'b' }) };
+        all.push(n % 4 === 0 ? denied(n, parts) : n % 7 === 0 ? other(n, 'agent.frozen', parts) : envelope(n, parts));
+      }
+      await append(...all);
+      const expected = (query: HourlyQuery): string[] => {
+        const counts = new Map<string, HourlyCount>();
+        for (const { leaf, accountId } of all) {
+          const hour = Math.floor(Date.parse(leaf.occurredAt) / HOUR_MS);
+          const { agentIds, firstHour, endHour, hoursEach, filter } = query;
+          if (accountId !== ACCOUNT || (agentIds !== undefined && !agentIds.includes(leaf.agentId))) continue;
+          if (hour < firstHour || hour >= endHour || (filter.outcome ?? leaf.outcome) !== leaf.outcome) continue;
+          const agent = agentIds === undefined ? null : leaf.agentId;
+          const step = hour - (hour % hoursEach);
+          const key = JSON.stringify([agent, step, classOf(leaf)]);
+          const count = (counts.get(key)?.count ?? 0) + 1;
+          counts.set(key, { agentId: agent, hour: step, class: classOf(leaf), count });
+        }
+        return sorted([...counts.values()]);
+      };
+      const agents = [0, 1, 2, 9].map(agentId);
+      for (const query of [
+        EVERY,
+        { ...EVERY, hoursEach: 24 },
+        { ...EVERY, agentIds: agents, hoursEach: 5 },
+        { ...EVERY, agentIds: [agentId(1)], filter: { outcome: 'denied' } },
+        { ...EVERY, firstHour: HOUR + 2, endHour: HOUR + 4 },
+        { ...EVERY, agentIds: [] },
+      ]) {
+        expect(sorted(await store.countHours(ACCOUNT, query))).toEqual(expected(query));
+      }
+      expect(await store.countHours('unknown', EVERY)).toEqual([]);
+    });
+
+    it('lead to rare events without a look at the others', async () => {
+      const all: EventEnvelope[] = [];
+      for (let n = 0; n < 90; n += 1) {
+        const parts = { agent: n % 2, occurredAtMs: START + ((n * 37) % 90) * 11 * 60_000 };
+        all.push(
+          n % 8 === 0 ? other(n, 'profile.changed', parts) : n % 9 === 0 ? denied(n, parts) : envelope(n, parts),
+        );
+      }
+      await append(...all, other(99, 'profile.changed', { agent: 5, accountId: 'account-b' }));
+      for (const filter of [{ type: 'profile.changed' }, { agentId: agentId(0), type: 'profile.changed' }]) {
+        const whole = scan(all, filter);
+        for (const page of [
+          { limit: 3, offset: 0 },
+          { limit: 5, offset: 4 },
+          { limit: 50, offset: 11 },
+        ]) {
+          const { events, total } = await rareEvents(store, ACCOUNT, filter, page);
+          expect(total).toBe(whole.length);
+          expect(events.map(({ leaf }) => leaf.eventId)).toEqual(whole.slice(page.offset, page.offset + page.limit));
+        }
+      }
+      expect(await rareEvents(store, ACCOUNT, { agentId: agentId(5) }, { limit: 5, offset: 0 })).toEqual({
+        events: [],
+        total: 0,
+      });
+      expect((await rareEvents(store, 'account-b', {}, { limit: 5, offset: 0 })).events[0]?.leaf.eventId).toBe(
+        eventId(99),
+      );
+    });
+
+    it('gives the windows that hold a range of leaves, newest first', async () => {
+      await append(...[1, 2, 3, 4, 5, 6].map((n) => envelope(n)));
+      const windows = [
+        [1, 2],
+        [3, 3],
+        [4, 5],
+        [6, 9],
+      ].map(([first, last], n) => anchoredWindow(n, agentId(1), first!, last!));
+      await store.saveAnchors(windows, { topic: 'anchors', partition: 0, next: 4 });
+      const ranges = async (first: number, last: number, limit = 9): Promise<number[][]> =>
+        (await store.windowsOf(agentId(1), first, last, limit)).map((one) => [one.firstSequence, one.lastSequence]);
+      // Leaves 7 to 9 of the last window are not stored yet.
+      expect(await ranges(1, 9)).toEqual([
+        [4, 5],
+        [3, 3],
+        [1, 2],
+      ]);
+      expect(await ranges(2, 4)).toEqual([
+        [4, 5],
+        [3, 3],
+        [1, 2],
+      ]);
+      expect(await ranges(1, 9, 2)).toEqual([
+        [4, 5],
+        [3, 3],
+      ]);
+      expect(await ranges(3, 3)).toEqual([[3, 3]]);
+      const [newest] = await store.windowsOf(agentId(1), 5, 5, 1);
+      expect(newest).toMatchObject({ txSignature: 'signature 2', windowStart: windows[2]!.windowStart });
+      expect(await store.windowsOf(agentId(9), 1, 9, 9)).toEqual([]);
+    });
+  });
+}
