@@ -161,7 +161,7 @@ export {
 export type { ArgumentMatcher, FactMember, LimitMember, RuleEffect, RuleMember } from './http/rules.js';
 export { dryRun, dryRunBody } from './http/dry-run.js';
 export type { DryRunAnswer } from './http/dry-run.js';
-export type { Explanation } from './http/explanation.js';
+export type { Explanation, ExplainRequest } from './http/explanation.js';
 export type { RegistrationDraft, WalletRegistration } from './http/registration.js';
 export { agentRecord } from './http/agent-record.js';
 export type { AgentRecord } from './http/agent-record.js';

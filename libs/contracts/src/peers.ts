@@ -19,6 +19,11 @@ export interface EventArchive {
   span(agentId: string, from: string, to: string): Promise<{ readonly first: number; readonly last: number } | null>;
   /** Leaves `first`…`last` (both included) in sequence order, at most `limit` (up to 1,000) of them. */
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
+  /**
+   * The time of the newest `count` checks of an agent: from the first of them, to after the last (ISO 8601); `null`: it
+   * has none. At most 2,000.
+   */
+  newestChecks(agentId: string, count: number): Promise<{ readonly from: string; readonly to: string } | null>;
   /** Events that refer to any of these (outcomes, unanswered), whatever their time. At most 1,000 ids. */
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]>;
   /** The leaves with these ids, in the order of the ids; unknown ids are skipped. At most 1,000 ids. */

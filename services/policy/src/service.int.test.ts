@@ -301,6 +301,41 @@ describe('policy over HTTP', () => {
     expect(await counters.version('agent', agent.id)).toBe(record?.version);
   });
 
+  it('explains what a check would get under a draft, and judges the draft as a PATCH', async () => {
+    const explain = (profile?: object, about = path, who = 'auditor') =>
+      ask(
+        'POST',
+        `${about}/explain`,
+        { agentId: agent.id, action: { type: 'wire' }, ...(profile && { profile }) },
+        who,
+      );
+    expect((await explain()).body).toMatchObject({ answer: { allowed: true }, profileVersion: 1 });
+    const { status, body } = await explain({ off_limits_actions: ['wire'] });
+    expect([status, body.answer, body.profileVersion]).toEqual([
+      200,
+      expect.objectContaining({ allowed: false, violation_type: 'off_limits_action', rule: 'off_limits_actions:wire' }),
+      1,
+    ]);
+    expect((await ask('GET', `${path}/profile`)).body).toMatchObject({ version: 1, off_limits_actions: [] });
+    for (const wrong of [{ more: 1 }, { spending_limit: -1 }, [], { agent_id: randomUUID() }]) {
+      expect((await explain(wrong)).status).toBe(400);
+    }
+    expect((await explain({ version: 7 })).status).toBe(409);
+    expect((await explain({}, path, 'stranger')).status).toBe(404);
+    expect((await explain({}, path, 'unknown')).status).toBe(401);
+    await ask('POST', `${path}/deactivate`);
+    expect((await explain({ mode: 'observe' })).status).toBe(409);
+  });
+
+  it('takes a time or a number of checks for a dry run, and is 503 without the archive', async () => {
+    const dryRun = (body: object) => ask('POST', `${path}/profile/dry-run`, { profile: {}, ...body }, 'auditor');
+    const time = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' };
+    for (const wrong of [{}, { from: time.from }, { ...time, latest: 5 }, { latest: 0 }, { latest: 2001 }]) {
+      expect([wrong, (await dryRun(wrong)).status]).toEqual([wrong, 400]);
+    }
+    for (const right of [time, { latest: 5 }]) expect((await dryRun(right)).status).toBe(503);
+  });
+
   it('lists safety packages and merges one into a profile', async () => {
     const { packages } = (await ask('GET', '/v1/safety-packages', undefined, 'auditor')).body as {
       packages: { id: string; rules: { blocked_apis?: string[] } }[];

@@ -6,7 +6,7 @@ import { nullable, object, type JsonOf, type JsonSchema } from './json-schema.js
 /** Body of `POST /v1/agents/{id}/profile/dry-run`. */
 export const dryRunBody: JsonSchema = {
   type: 'object',
-  required: ['profile', 'from', 'to'],
+  required: ['profile'],
   properties: {
     profile: {
       ...profilePatch,
@@ -14,6 +14,12 @@ export const dryRunBody: JsonSchema = {
     },
     from: { ...isoTime, description: 'checks of this time and later' },
     to: { ...isoTime, description: 'checks before this time' },
+    latest: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 2000,
+      description: 'instead of `from` and `to`: the newest checks, this many, and those of the same millisecond',
+    },
   },
   additionalProperties: false,
 };

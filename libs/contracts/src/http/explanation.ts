@@ -1,6 +1,8 @@
 import { allowedDecision, denialMembers } from './decision.js';
 import { uuid } from './fragments.js';
-import { object, type JsonOf } from './json-schema.js';
+import { checkBody, type CheckRequest } from './check.js';
+import { object, type JsonOf, type JsonSchema } from './json-schema.js';
+import type { JsonValue } from '../leaf.js';
 
 const text = { type: 'string' } as const;
 
@@ -47,6 +49,22 @@ const ruleTrace = {
     }),
   ],
 } as const;
+
+/** Body of `POST /v1/agents/{id}/explain`. @param profile schema of the draft */
+export const explainBody = <const P extends JsonSchema>(profile: P) =>
+  ({
+    ...checkBody,
+    properties: {
+      ...checkBody.properties,
+      profile: {
+        ...profile,
+        description: 'a draft: fields as in a PATCH of the profile, applied to the profile in force',
+      },
+    },
+  }) as const;
+
+/** The body as a handler gets it; `profile` is not validated yet. */
+export type ExplainRequest = CheckRequest & { readonly profile?: JsonValue };
 
 /** Answer of `POST /v1/agents/{id}/explain`. */
 export const explanation = object({

@@ -2,7 +2,7 @@ import { agentRecord } from './agent-record.js';
 import { bodyErrors, error, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { checkBody } from './check.js';
 import { dryRun, dryRunBody } from './dry-run.js';
-import { explanation } from './explanation.js';
+import { explainBody, explanation } from './explanation.js';
 import { behaviorProfile, changedProfile, profileFields, profilePatch, requiredMembers } from './profile.js';
 import { registrationRoutes } from './registration.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
@@ -253,13 +253,16 @@ export const policyRoutes = {
     tag,
     auth: 'session',
     params: { id: uuid },
-    body: checkBody,
+    // The draft is validated as the body of a PATCH is, with the same messages, by the handler.
+    body: explainBody({}),
+    shownBody: explainBody(profilePatch),
     success: 200,
     responses: {
       200: { description: 'the trace of every rule', schema: explanation },
       ...bodyErrors,
       401: sessionErrors[401],
       404: noAgent,
+      409: error('with a draft: the agent is inactive, or version is not the current one'),
       503: error('spending and rate cannot be read now'),
     },
   }),

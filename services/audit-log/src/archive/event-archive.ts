@@ -3,12 +3,18 @@ import type { EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
 
 const MOST = 1_000;
+const MOST_CHECKS = 2_000;
 
 /** The peer `event-archive`. */
 export function eventArchive(store: EventStore, intake: EventIntake): EventArchive {
   return {
     span: (agentId, from, to) => store.span(agentId.toLowerCase(), Date.parse(from), Date.parse(to)),
     range: (agentId, first, last, limit) => store.range(agentId.toLowerCase(), first, last, Math.min(limit, MOST)),
+    newestChecks: async (agentId, count) => {
+      const times = await store.newestChecks(agentId.toLowerCase(), Math.min(count, MOST_CHECKS));
+      const iso = (ms: number): string => new Date(ms).toISOString();
+      return times === null ? null : { from: iso(times.firstMs), to: iso(times.lastMs + 1) };
+    },
     referring: async (eventIds) => store.referring(bounded(eventIds)),
     leaves: async (eventIds) => store.leaves(bounded(eventIds)),
     caughtUp: (offsets, timeoutMs) => intake.caughtUp(offsets, timeoutMs),

@@ -95,6 +95,15 @@ export function countsContract(name: string, backend: { open(): Promise<EventSto
       );
     });
 
+    it('knows the time of the newest checks of an agent', async () => {
+      const all = [1, 2, 3, 4, 5].map((n) => (n === 4 ? other(n, 'agent.frozen') : n === 2 ? denied(n) : envelope(n)));
+      await append(...all, envelope(9, { agent: 2, accountId: 'account-b' }));
+      expect(await store.newestChecks(agentId(1), 3)).toEqual({ firstMs: START + 2, lastMs: START + 5 });
+      expect(await store.newestChecks(agentId(1), 99)).toEqual({ firstMs: START + 1, lastMs: START + 5 });
+      expect(await store.newestChecks(agentId(1), 1)).toEqual({ firstMs: START + 5, lastMs: START + 5 });
+      expect(await store.newestChecks(agentId(9), 3)).toBeNull();
+    });
+
     it('gives the windows that hold a range of leaves, newest first', async () => {
       await append(...[1, 2, 3, 4, 5, 6].map((n) => envelope(n)));
       const windows = [

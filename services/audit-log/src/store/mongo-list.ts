@@ -136,6 +136,20 @@ export class MongoList {
     return found === undefined ? null : { first: found.first, last: found.last };
   }
 
+  async newestChecks(agentId: string, count: number): Promise<{ firstMs: number; lastMs: number } | null> {
+    const classes = await this.#classes.matching({ type: 'action.checked' });
+    const times = await this.#collections.events
+      .find(
+        { agentId: uuid(agentId), class: { $in: [...classes!] } },
+        { hint: BY_AGENT, projection: { _id: 0, at: 1 } },
+      )
+      .sort({ at: -1, sequence: -1 })
+      .limit(count)
+      .toArray();
+    const [last, first] = [times[0], times.at(-1)];
+    return last === undefined || first === undefined ? null : { firstMs: first.at, lastMs: last.at };
+  }
+
   async referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]> {
     const documents = await this.#collections.events
       .find({ refersTo: { $in: eventIds.map(uuid) } })

@@ -151,6 +151,10 @@ export class MongoEventStore implements EventStore {
     return this.#list.span(agentId, fromMs, toMs);
   }
 
+  newestChecks(agentId: string, count: number): Promise<{ firstMs: number; lastMs: number } | null> {
+    return this.#list.newestChecks(agentId, count);
+  }
+
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]> {
     return this.#list.range(agentId, first, last, limit);
   }

@@ -230,6 +230,8 @@ export interface EventStore {
     fromMs: number,
     toMs: number,
   ): Promise<{ readonly first: number; readonly last: number } | null>;
+  /** `occurredAt` of the first and the last of the newest `count` checks of an agent, by time; `null`: it has none. */
+  newestChecks(agentId: string, count: number): Promise<{ readonly firstMs: number; readonly lastMs: number } | null>;
   /** The agent's events with sequences from `first` to `last`, in this order, at most `limit`. */
   range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]>;
   /** Events whose `refersTo` is one of these, in the order of `eventIds`; those of one in the order of the log. */

@@ -129,6 +129,15 @@ export class SqliteList {
     return this.#all<ArchivedRow>(sql, agentId, first, last, limit).map(archived);
   }
 
+  newestChecks(agentId: string, count: number): { firstMs: number; lastMs: number } | null {
+    const classes = classFilter(this.#numbers.matching({ type: 'action.checked' }));
+    const sql = `SELECT min(at) AS firstMs, max(at) AS lastMs FROM (
+      SELECT occurred_at AS at FROM events INDEXED BY events_by_agent
+      WHERE agent_n = (SELECT n FROM agents WHERE id = ?) ${classes} ORDER BY occurred_at DESC, n DESC LIMIT ?)`;
+    const found = this.#all<{ firstMs: number | null; lastMs: number | null }>(sql, agentId, count)[0]!;
+    return found.firstMs === null || found.lastMs === null ? null : { firstMs: found.firstMs, lastMs: found.lastMs };
+  }
+
   referring(eventId: Buffer): ArchivedEvent[] {
     return this.#all<ArchivedRow>(`SELECT ${ARCHIVED} WHERE e.refers_to = ? ORDER BY e.n`, eventId).map(archived);
   }

@@ -180,6 +180,10 @@ export class SqliteEventStore implements EventStore {
     return row.first === null || row.last === null ? null : { first: row.first, last: row.last };
   }
 
+  async newestChecks(agentId: string, count: number): Promise<{ firstMs: number; lastMs: number } | null> {
+    return this.#list.newestChecks(agentId, count);
+  }
+
   async range(agentId: string, first: number, last: number, limit: number): Promise<readonly ArchivedEvent[]> {
     return this.#list.range(agentId, first, last, limit);
   }

@@ -7,10 +7,17 @@ import { readPatchFor } from '../domain/profile.js';
 /** Body of `POST /v1/agents/{id}/profile/dry-run`, judged. */
 export interface DryRunRequest {
   readonly patch: ProfilePatch;
-  /** ISO 8601 UTC with milliseconds. A check of `from` is in, one of `to` is not. */
-  readonly from: string;
-  readonly to: string;
+  readonly checks: DryRunChecks;
 }
+
+/** The recorded checks that are judged again: those of a time, or the newest. */
+export type DryRunChecks =
+  | {
+      /** ISO 8601 UTC with milliseconds. A check of `from` is in, one of `to` is not. */
+      readonly from: string;
+      readonly to: string;
+    }
+  | { readonly latest: number };
 
 const properties = { ...(dryRunBody['properties'] as object), profile: {} };
 const aroundProblem = schemaCheck({ ...dryRunBody, properties });
@@ -20,14 +27,29 @@ const profileProblem = schemaCheck(profilePatch);
 export function readDryRun(id: string, body: unknown): DryRunRequest {
   const around = aroundProblem(body);
   if (around !== null) throw new HttpRefusal(400, around);
-  const { profile, from, to } = body as Readonly<Record<'profile' | 'from' | 'to', unknown>>;
+  const { profile, from, to, latest } = body as {
+    readonly profile: unknown;
+    readonly from?: string;
+    readonly to?: string;
+    readonly latest?: number;
+  };
+  const patch = readDraft(id, profile);
+  if (latest !== undefined && from === undefined && to === undefined) return { patch, checks: { latest } };
+  if (latest !== undefined || from === undefined || to === undefined) {
+    throw new HttpRefusal(400, 'send from and to, or latest');
+  }
+  const range = { from: instant('from', from), to: instant('to', to) };
+  if (range.from >= range.to) throw new HttpRefusal(400, 'from must be before to');
+  return { patch, checks: range };
+}
+
+/** @throws HttpRefusal 400 in the words that a PATCH of the profile of agent `id` would get */
+export function readDraft(id: string, profile: unknown): ProfilePatch {
   const problem = profileProblem(profile);
   if (problem !== null) throw new HttpRefusal(400, problem);
   const read = readPatchFor(id, profile);
   if ('error' in read) throw new HttpRefusal(400, read.error);
-  const range = { from: instant('from', from as string), to: instant('to', to as string) };
-  if (range.from >= range.to) throw new HttpRefusal(400, 'from must be before to');
-  return { patch: read.patch, ...range };
+  return read.patch;
 }
 
 function instant(name: string, text: string): string {

@@ -21,10 +21,10 @@ export class DryRunController {
   @HttpRoute(policyRoutes.dryRunProfile)
   async dryRun(@Input() { caller, params, body }: RouteInput): Promise<DryRunAnswer> {
     const id = agentId(params);
-    const { patch, from, to } = readDryRun(id, body);
+    const { patch, checks } = readDryRun(id, body);
     const agent = await this.changes.find(caller.accountId, id);
     const draft = draftProfile(agent, patch);
     if ('kind' in draft) throw new HttpRefusal(draft.status, draft.words);
-    return this.dryRuns.run({ agentId: id, profile: agent.facts.profile, draft: draft.profile, from, to });
+    return this.dryRuns.run({ agentId: id, profile: agent.facts.profile, draft: draft.profile }, checks);
   }
 }

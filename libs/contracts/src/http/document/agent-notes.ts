@@ -64,7 +64,7 @@ export const AGENT_NOTES: OperationNotes = {
   explainCheck: {
     body: { agentId: EXAMPLE.agent, action: { type: 'http_call', url: 'https://api.example.com/v1/orders' } },
     description:
-      'Explains a decision: each rule with its result for the action, in the order of evaluation. Nothing is recorded or counted, and no agent is frozen. The `agentId` of the body has to be that of the path.',
+      'Explains a decision: each rule with its result for the action, in the order of evaluation. Nothing is recorded or counted, and no agent is frozen. The `agentId` of the body has to be that of the path. With `profile` it explains what a check would get under that draft; a rate limit of the draft with a longer time than that in force counts only the checks that are still known.',
   },
   dryRunProfile: {
     body: {
@@ -73,7 +73,7 @@ export const AGENT_NOTES: OperationNotes = {
       to: '2026-03-02T00:00:00.000Z',
     },
     description:
-      'Before a profile is changed: judges the recorded checks of a time range again by the draft, as if it had been in force at `from`, and returns those with a different decision, by rule.',
+      'Before a profile is changed: judges the recorded checks of a time range again by the draft, as if it had been in force at `from`, and returns those with a different decision, by rule. With `latest` instead of `from` and `to` it judges the newest checks, for a preview while a draft is edited.',
   },
   listSafetyPackages: { description: 'Predefined rules for common risks, as a starting point.' },
   applySafetyPackage: {
