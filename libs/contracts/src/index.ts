@@ -105,7 +105,7 @@ export type { ApiKeyPowers } from './api-key-rights.js';
 export { listedAction } from './listed-action.js';
 export type { ListedAction } from './listed-action.js';
 export { nearNames, unknownField } from './unknown-field.js';
-export type { ArchivedEvent, ErasedContent, Erasures, EventArchive, ProofSource } from './peers.js';
+export type { ArchivedEvent, ErasedContent, Erasures, EventArchive, EventWithProfile, ProofSource } from './peers.js';
 export { fillTemplate, notDecided, REASON, route } from './http/route.js';
 export type { JsonTemplate, Route, ServiceName } from './http/route.js';
 export { nullable, object } from './http/json-schema.js';
@@ -172,6 +172,8 @@ export type { AnchorRecord, EventsQuery, ExportFormat, ExportQuery } from './htt
 export type { EventRecord } from './http/event-record.js';
 export { agentHistoryRoutes } from './http/agent-history.js';
 export type { AnchoredWindowRecord, ProfileVersion, WindowsQuery } from './http/agent-history.js';
+export { eventExplanationRoutes } from './http/event-explanation.js';
+export type { EventExplanation } from './http/event-explanation.js';
 export { oneEventRoutes } from './http/one-event.js';
 export type { EventDetail, EventWindow, EventWithProof } from './http/one-event.js';
 export { alertsRoutes } from './http/alerts.js';

@@ -1,13 +1,20 @@
 import type { EventEnvelope } from './envelope.js';
 import type { LeafEvent } from './leaf.js';
 import type { AnchoredProof } from './package.js';
-import type { AgentWindowProof } from './records.js';
+import type { AgentWindowProof, BehaviorProfile } from './records.js';
 
 /** An event as the archive stores it. `openings` lacks values that were erased or never stored. */
 export interface ArchivedEvent {
   readonly sequence: number;
   readonly envelope: EventEnvelope;
   readonly erased: boolean;
+}
+
+/** An event, and the profile with which it was decided. */
+export interface EventWithProfile {
+  readonly event: ArchivedEvent;
+  /** As the event `profile.changed` of its version committed it; `null`: no event names the version, or it is erased. */
+  readonly profile: BehaviorProfile | null;
 }
 
 /**
@@ -24,6 +31,8 @@ export interface EventArchive {
    * has none. At most 2,000.
    */
   newestChecks(agentId: string, count: number): Promise<{ readonly from: string; readonly to: string } | null>;
+  /** The event of an account with the profile of then; `null`: the account has no such event. */
+  withProfile(accountId: string, eventId: string): Promise<EventWithProfile | null>;
   /** Events that refer to any of these (outcomes, unanswered), whatever their time. At most 1,000 ids. */
   referring(eventIds: readonly string[]): Promise<readonly ArchivedEvent[]>;
   /** The leaves with these ids, in the order of the ids; unknown ids are skipped. At most 1,000 ids. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { policyRoutes } from '@countersign/contracts';
+import { eventExplanationRoutes, policyRoutes } from '@countersign/contracts';
 import type { AccountFacts } from '@countersign/contracts';
 import { Announcer, OutboxRelay, Projection, republish, TopicAhead, TopicTail } from '@countersign/topics';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -15,11 +15,13 @@ import { CheckFollower, GROUP } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';
 import { AgentsController } from './http/agents-controller.js';
 import { ExplainController } from './http/explain-controller.js';
+import { ExplainEventController } from './http/explain-event-controller.js';
 import { ProfilesController } from './http/profiles-controller.js';
 import { DryRunController } from './http/dry-run-controller.js';
 import { RegistrationController } from './http/registration-controller.js';
 import {
   AGENT_CHANGES,
+  ARCHIVE,
   CHECK_FOLLOWER,
   COUNTERS,
   DRY_RUNS,
@@ -48,7 +50,7 @@ export type { CaseFailure } from './policy-file/run-cases.js';
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {
   name: 'policy',
-  routes: Object.values(policyRoutes),
+  routes: [...Object.values(policyRoutes), ...Object.values(eventExplanationRoutes)],
   reads: ['agent-events', 'accounts', 'agents'],
   writes: ['agents', 'agent-events', 'usage', 'dead-letters'],
   after: ['identity'],
@@ -106,6 +108,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       AgentsController,
       ProfilesController,
       ExplainController,
+      ExplainEventController,
       DryRunController,
       RegistrationController,
       CheckConsumer,
@@ -116,6 +119,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: SAFETY_PACKAGES, useValue: packagesAtFirstUse() },
       { provide: COUNTERS, useValue: context.counters },
       { provide: CHECK_FOLLOWER, useValue: follower },
+      { provide: ARCHIVE, useValue: () => context.peerNow('event-archive') },
       { provide: DRY_RUNS, useValue: new DryRuns(context) },
       {
         provide: KEY_REGISTRATIONS,

@@ -218,6 +218,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('auditor', 200, 404),
     ask: ({ event: eventId }) => ({ path: { eventId } }),
   },
+  'GET /v1/events/{eventId}/explanation': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ event: eventId }) => ({ path: { eventId } }),
+  },
   'DELETE /v1/events/{eventId}/content': {
     statuses: bySession('admin', 204, 404),
     ask: ({ event: eventId }) => ({ path: { eventId } }),

@@ -4,6 +4,7 @@ import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { consoleRoutes } from './console.js';
+import { eventExplanationRoutes } from './event-explanation.js';
 import { evaluationRoutes } from './evaluation.js';
 import { gatewayHookRoutes } from './gateway-hooks.js';
 import { hookRoutes } from './hooks.js';
@@ -32,6 +33,7 @@ export const everyRoute: readonly Route[] = [
   policyRoutes,
   auditLogRoutes,
   oneEventRoutes,
+  eventExplanationRoutes,
   agentHistoryRoutes,
   outcomeRoutes,
   mcpRoutes,

@@ -26,6 +26,7 @@ function archiveOf(count: number, bytes: number): EventArchive & { readonly aske
     range: async (_agentId, first, last, limit) =>
       Array.from({ length: Math.min(last, count, first + limit - 1) - first + 1 }, (_, i) => event(first + i, bytes)),
     newestChecks: async () => null,
+    withProfile: async () => null,
     referring: async () => [],
     leaves: async (eventIds) => eventIds.map((eventId) => ({ eventId }) as LeafEvent),
     caughtUp: async (_offsets, timeoutMs) => {

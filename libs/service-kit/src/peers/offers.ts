@@ -13,7 +13,10 @@ interface Offer<K extends PeerName> {
 
 /** The service that offers each peer, and the methods that can be called over HTTP. */
 export const OFFERS: { readonly [K in PeerName]: Offer<K> } = {
-  'event-archive': { by: 'audit-log', methods: ['span', 'range', 'newestChecks', 'referring', 'leaves', 'caughtUp'] },
+  'event-archive': {
+    by: 'audit-log',
+    methods: ['span', 'range', 'newestChecks', 'withProfile', 'referring', 'leaves', 'caughtUp'],
+  },
   erasures: { by: 'audit-log', methods: ['pending', 'acknowledge', 'among'] },
   'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes', 'proof'] },
   'account-operator': { by: 'identity', methods: ['hasAccount', 'createFirst', 'setPlan'] },

@@ -1,4 +1,6 @@
 import type { EventArchive } from '@countersign/contracts';
+import { committedProfile } from '../domain/profile-version.js';
+import { changeTo } from '../list-events/profile-changes.js';
 import type { EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
 
@@ -14,6 +16,13 @@ export function eventArchive(store: EventStore, intake: EventIntake): EventArchi
       const times = await store.newestChecks(agentId.toLowerCase(), Math.min(count, MOST_CHECKS));
       const iso = (ms: number): string => new Date(ms).toISOString();
       return times === null ? null : { from: iso(times.firstMs), to: iso(times.lastMs + 1) };
+    },
+    withProfile: async (accountId, eventId) => {
+      const event = await store.findArchived(accountId, eventId.toLowerCase());
+      if (event === null) return null;
+      const { agentId, profileVersion } = event.envelope.leaf;
+      const change = profileVersion === null ? null : await changeTo(store, accountId, agentId, profileVersion);
+      return { event, profile: change === null ? null : committedProfile(change.event) };
     },
     referring: async (eventIds) => store.referring(bounded(eventIds)),
     leaves: async (eventIds) => store.leaves(bounded(eventIds)),

@@ -1,8 +1,8 @@
 import type { BehaviorProfile, EventEnvelope, JsonValue } from '@countersign/contracts';
 import { versionedRecord } from '@countersign/topics';
 import { anchoredWindow } from '../testing/anchored-window.js';
-import { agentId, envelope, eventId, other } from '../testing/envelopes.js';
-import { RunningAuditLog } from '../testing/running-audit-log.js';
+import { ACCOUNT, agentId, envelope, eventId, other } from '../testing/envelopes.js';
+import { OTHER_ACCOUNT, RunningAuditLog } from '../testing/running-audit-log.js';
 
 const salt = 'AAAAAAAAAAAAAAAAAAAAAA';
 const by = { kind: 'user', id: 'anna' };
@@ -17,6 +17,8 @@ function changed(n: number, version: number): EventEnvelope {
   const value = { profile: profiles.get(version)!, by } as unknown as JsonValue;
   return other(n, 'profile.changed', { leaf, openings: { action: { salt, value } } });
 }
+
+const check = (n: number, profileVersion: number): EventEnvelope => envelope(n, { leaf: { profileVersion } });
 
 describe('routes about the history of an agent', () => {
   const service = new RunningAuditLog();
@@ -62,6 +64,20 @@ describe('routes about the history of an agent', () => {
     for (const n of ['0', '-1', 'x', '1.5', '9'.repeat(16)]) {
       expect((await service.ask('auditor', `${path}/profile/versions/${n}`)).status).toBe(400);
     }
+  });
+
+  it('give policy an event with the profile of then, to its account alone', async () => {
+    const { leaf } = check(7, 3);
+    await service.append(check(7, 3), check(8, 1));
+    const archive = await service.context.peer('event-archive');
+    const found = await archive.withProfile(ACCOUNT, leaf.eventId.toUpperCase());
+    expect([found?.event.envelope.leaf, found?.profile]).toEqual([leaf, profiles.get(3)]);
+    expect((await archive.withProfile(ACCOUNT, eventId(8)))?.profile).toBeNull();
+    expect(await archive.withProfile(OTHER_ACCOUNT, leaf.eventId)).toBeNull();
+    expect(await archive.newestChecks(agentId(1), 1)).toEqual({
+      from: envelope(8).leaf.occurredAt,
+      to: envelope(9).leaf.occurredAt,
+    });
   });
 
   it('list windows by their sequences, also those of a time', async () => {

@@ -12,12 +12,11 @@ import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
 import { EARLIEST, LATEST } from '../domain/count-times.js';
-import type { StoredEvent } from '../domain/event-record.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import { committedProfile, profileVersion } from '../domain/profile-version.js';
 import { filterOf } from '../list-events/filter-of.js';
-import { rareEvents } from '../list-events/rare-events.js';
-import type { AgentAnchor, EventStore, Page } from '../store/port.js';
+import { changeTo, profileChanges } from '../list-events/profile-changes.js';
+import type { AgentAnchor, EventStore } from '../store/port.js';
 import { AGENTS, STORE } from '../tokens.js';
 
 /** Versions of an agent's profile, and the windows in which its events are anchored. */
@@ -32,7 +31,10 @@ export class AgentHistoryController {
   async versions(@Input() input: RouteInput<unknown, PageQuery>): Promise<object> {
     const { limit, offset } = input.query;
     // One more: what changed is found against the version before.
-    const { events, total } = await this.#changes(input, { limit: limit + 1, offset });
+    const { events, total } = await profileChanges(this.store, input.caller.accountId, this.#agent(input), {
+      limit: limit + 1,
+      offset,
+    });
     const versions = events.slice(0, limit).map((event, n) => profileVersion(event, events[n + 1] ?? null));
     return { versions, total, limit, offset };
   }
@@ -40,13 +42,9 @@ export class AgentHistoryController {
   @HttpRoute(agentHistoryRoutes.getProfileVersion)
   async version(@Input() input: RouteInput): Promise<ProfileVersion & { readonly profile: BehaviorProfile | null }> {
     const version = Number(input.params['version']);
-    const newest = (await this.#changes(input, { limit: 1, offset: 0 })).events[0]?.leaf.profileVersion ?? 0;
-    // Each change raises the version by one.
-    const offset = newest - version;
-    const { events } = offset < 0 ? { events: [] } : await this.#changes(input, { limit: 2, offset });
-    const [event, before = null] = events;
-    if (event?.leaf.profileVersion !== version)
-      throw new HttpRefusal(404, 'no event names this version of the profile');
+    const found = await changeTo(this.store, input.caller.accountId, this.#agent(input), version);
+    if (found === null) throw new HttpRefusal(404, 'no event names this version of the profile');
+    const { event, before } = found;
     return { ...profileVersion(event, before), profile: committedProfile(event) };
   }
 
@@ -76,14 +74,6 @@ export class AgentHistoryController {
       limit,
       next: windows.length > limit ? shown.at(-1)!.firstSequence : null,
     };
-  }
-
-  #changes(
-    input: RouteInput<unknown, unknown>,
-    page: Page,
-  ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }> {
-    const filter = { agentId: this.#agent(input), type: 'profile.changed' };
-    return rareEvents(this.store, input.caller.accountId, filter, page);
   }
 
   /** @throws HttpRefusal 404 also for an agent of another account */

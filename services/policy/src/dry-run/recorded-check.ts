@@ -75,7 +75,7 @@ export function* judgeRecorded(
 }
 
 /** Principal and session as a context has them; `null` where there is no context. */
-function whoOf(context: unknown): Who | null {
+export function whoOf(context: unknown): Who | null {
   if (!isObject(context)) return null;
   const { principal, session } = context;
   return {

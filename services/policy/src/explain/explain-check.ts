@@ -6,7 +6,7 @@ import type { Action, ConditionalTrace, RuleTrace, Violation } from '@countersig
 import { runInSlices } from '@countersign/async';
 import type { Agent } from '../domain/agent.js';
 
-type TracedRule = Explanation['rules'][number];
+export type TracedRule = Explanation['rules'][number];
 type TracedViolation = Extract<TracedRule, { readonly result: 'matched' }>['violation'];
 
 /**
@@ -34,7 +34,7 @@ export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, acti
   };
 }
 
-function tracedRule(trace: RuleTrace): TracedRule {
+export function tracedRule(trace: RuleTrace): TracedRule {
   const { rule: name, result } = trace;
   switch (result) {
     case 'matched':
@@ -46,7 +46,7 @@ function tracedRule(trace: RuleTrace): TracedRule {
   }
 }
 
-function tracedConditions({
+export function tracedConditions({
   rule: name,
   result,
   clauses,

@@ -7,3 +7,4 @@ export const CHECK_FOLLOWER = Symbol('CheckFollower');
 export const REGISTRATIONS = Symbol('Registrations');
 export const DRY_RUNS = Symbol('DryRuns');
 export const KEY_REGISTRATIONS = Symbol('KeyRegistrations');
+export const ARCHIVE = Symbol('EventArchive, if it is reachable');

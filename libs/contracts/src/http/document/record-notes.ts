@@ -44,6 +44,10 @@ export const RECORD_NOTES: OperationNotes = {
     description:
       'The body that `POST /v1/inclusion/verify` takes, and that `/verify` checks in the browser: the leaf, its path in the tree of its agent, the path of that tree in its window, and the transaction that holds the root.',
   },
+  explainEvent: {
+    description:
+      'Why a check was decided as it was: each rule with its result, under the profile whose hash the leaf has. The answer of a past check stays the same after the profile has changed.',
+  },
   exportEvents: {
     description:
       'The list without pages, for a SIEM (`format=ocsf`) or a spreadsheet (`format=csv`), unsigned. It is streamed: an export whose connection is cut is incomplete.',
