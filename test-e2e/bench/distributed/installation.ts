@@ -39,7 +39,7 @@ export async function makeInstallation(
     await services.ready();
     const { port } = new URL(services.baseUrl);
     const bootstrap = await makeAccount({ ...env, COUNTERSIGN_PORT: port });
-    const agentIds = await makeAgents({ bootstrap, session: () => login(bootstrap) }, asked?.profile);
+    const agentIds = await makeAgents({ bootstrap, session: () => login(bootstrap) }, asked);
     return {
       env,
       target({ baseUrl }) {

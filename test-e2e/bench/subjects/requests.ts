@@ -11,21 +11,26 @@ const PAYLOAD = {
   payment_id: 'gift_card_8190333',
 };
 
-/** Whole `POST /v1/check` requests: a tool call over HTTP with a payload, for each agent. */
-export function checkRequests({ baseUrl, apiKey, agentIds }: Checker, payload: object = PAYLOAD): string[] {
+/** Body of a check: a tool call over HTTP with a payload. */
+export function checkBody(agentId: string, payload: object = PAYLOAD): object {
+  return {
+    agentId,
+    action: {
+      type: 'http_call',
+      url: 'https://api.airline.example/v2/reservations/ZFA04Y/baggage',
+      tool_name: 'update_reservation_baggages',
+      estimatedCost: 0.015,
+      metadata: { conversation: 'c-1842', step: 7 },
+      payload,
+    },
+  };
+}
+
+/** Whole `POST /v1/check` requests with a {@link checkBody}, one for each agent. */
+export function checkRequests({ baseUrl, apiKey, agentIds }: Checker, payload?: object): string[] {
   const { host } = new URL(baseUrl);
   return agentIds.map((agentId) => {
-    const body = JSON.stringify({
-      agentId,
-      action: {
-        type: 'http_call',
-        url: 'https://api.airline.example/v2/reservations/ZFA04Y/baggage',
-        tool_name: 'update_reservation_baggages',
-        estimatedCost: 0.015,
-        metadata: { conversation: 'c-1842', step: 7 },
-        payload,
-      },
-    });
+    const body = JSON.stringify(checkBody(agentId, payload));
     const head = [
       'POST /v1/check HTTP/1.1',
       `host: ${host}`,
@@ -39,7 +44,7 @@ export function checkRequests({ baseUrl, apiKey, agentIds }: Checker, payload: o
 
 /** Rules that every request above passes, each of them evaluated. */
 export const PROFILE = {
-  allowed_apis: ['*.airline.example', 'https://payments.example/v1', 'search_direct_flight'],
+  allowed_apis: ['*.airline.example', 'https://payments.example/v1', 'update_reservation_baggages'],
   blocked_apis: ['admin.airline.example', 'tracker.example', 'transfer_to_human_agents'],
   off_limits_actions: ['file_delete', 'shell*'],
   spending_limit: 1_000_000_000,

@@ -7,7 +7,7 @@ import { catchUp, followed } from '../subjects/followers.js';
 import type { CatchUp } from '../subjects/followers.js';
 import { json } from '../subjects/http.js';
 import { ended, startProgram } from '../subjects/program.js';
-import { checkRequests, PROFILE } from '../subjects/requests.js';
+import { checkBody, checkRequests, PROFILE } from '../subjects/requests.js';
 
 /** A server under measurement; all answer the same requests. */
 export interface Subject {
@@ -71,7 +71,7 @@ export async function startGatewayAlone(
 ): Promise<Subject> {
   const dataDir = join(folder, 'gateway');
   const whole = await Countersign.start({ dataDir, core });
-  const agentIds = await makeAgents(whole, asked.profile);
+  const agentIds = await makeAgents(whole, asked);
   await whole.stop();
   const instance = await Countersign.start({ dataDir, core, gatewayOnly: true });
   return {
@@ -113,12 +113,16 @@ function targetOf({ bootstrap }: Countersign, agentIds: readonly string[], paylo
   return { host: hostname, port: Number(port), requests: checkRequests({ ...bootstrap, agentIds }, payload) };
 }
 
-/** @param instance of either profile */
+/**
+ * Creates agents whose checks are allowed.
+ * @param instance of either profile
+ * @throws where a check of one is denied: what denials cost is not what a bench of checks is to measure
+ */
 export async function makeAgents(
   instance: Pick<Countersign, 'bootstrap' | 'session'>,
-  profile: object = PROFILE,
+  { profile, payload }: Asked = { profile: PROFILE },
 ): Promise<string[]> {
-  const { baseUrl } = instance.bootstrap;
+  const { baseUrl, apiKey } = instance.bootstrap;
   const session = await instance.session();
   const ids: string[] = [];
   for (let i = 1; i <= AGENTS; i += 1) {
@@ -126,5 +130,9 @@ export async function makeAgents(
     await json(baseUrl, 'PATCH', `/v1/agents/${id}/profile`, session, profile);
     ids.push(id);
   }
+  const check = checkBody(ids[0]!, payload);
+  const path = `/v1/agents/${ids[0]}/explain`;
+  const { answer } = await json<{ answer: { allowed: boolean } }>(baseUrl, 'POST', path, session, check);
+  if (!answer.allowed) throw new Error(`a check is denied: ${JSON.stringify(answer)}`);
   return ids;
 }
