@@ -1,6 +1,8 @@
 export { emptyProfile } from './profile/profile-fields.js';
 export type { ProfilePatch, ProfileRules, RulePatch } from './profile/profile-fields.js';
 export { readProfilePatch, profileProblem, profileSizeProblem } from './profile/read-patch.js';
+export { expectedMicros, profileFindings } from './profile/profile-findings.js';
+export type { FindingsOptions, ProfileFinding, ToolSchemas } from './profile/profile-findings.js';
 export { profileWarnings } from './profile/profile-warnings.js';
 export { applyProfilePatch, mergeSafetyRules, withoutUnset } from './profile/apply-patch.js';
 export { strictestOf } from './profile/strictest-of.js';

@@ -22,7 +22,7 @@ export type { ExplainedRule } from './judge/explain-rules.js';
 export type { JudgedAction } from './judge/variables.js';
 export { RULE_VIOLATION_TYPES } from './judge/violations.js';
 export type { RuleViolation, RuleViolationType } from './judge/violations.js';
-export { lintRules } from './lint/lint-rules.js';
+export { expectedCost, lintRules } from './lint/lint-rules.js';
 export type { LintFinding } from './lint/finding.js';
 export { lintSchemas } from './lint/lint-schemas.js';
 export type { ToolSchema } from './lint/tool-schema.js';

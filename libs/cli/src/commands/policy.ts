@@ -5,6 +5,7 @@ import { targetOf, withTarget, type TargetOptions } from '../api-client/target-o
 import { clientEnvironment } from '@countersign/process/client-environment';
 import type { DryRunAnswer } from '@countersign/contracts';
 import { casesText, sumOf } from '../policy-test/describe-cases.js';
+import { registerLint } from '../policy-lint/command.js';
 import { dryRunText, requestDryRun } from '../policy-test/dry-run.js';
 import { oneLine } from '../verify-file/describe-package.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
@@ -13,8 +14,9 @@ import { CommandFailed, EXIT } from '../exit-codes.js';
 export function register(program: Command): void {
   const policy = program
     .command('policy')
-    .description('policies in files: test them, run them against recorded checks, put them in force');
+    .description('policies in files: test and lint them, run them against recorded checks, put them in force');
   registerTest(policy);
+  registerLint(policy);
   registerDryRun(policy);
   registerInForce(policy);
 }

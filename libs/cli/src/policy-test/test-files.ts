@@ -1,11 +1,8 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { policyWarnings, runCases } from '@countersign/policy';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import type { TestedFile } from './describe-cases.js';
+import { filesOf } from './files-of.js';
 import { readPolicy } from './read-policy.js';
-
-const POLICY = /\.(?:ya?ml|json)$/u;
 
 /**
  * Runs the cases of each file, and of each `.yaml`, `.yml` and `.json` file of a folder, offline, with the engine
@@ -25,13 +22,4 @@ export async function testFiles(paths: readonly string[]): Promise<readonly Test
     failures: runCases(policy),
     warnings: policyWarnings(policy),
   }));
-}
-
-/** The file itself, or the files of a folder, by name; subfolders are ignored. */
-async function filesOf(path: string): Promise<readonly string[]> {
-  const found = await stat(path).catch(() => null);
-  if (found?.isDirectory() !== true) return [path];
-  const names = (await readdir(path)).filter((name) => POLICY.test(name)).toSorted();
-  if (names.length === 0) throw new CommandFailed(EXIT.usage, `${path}: the folder has no .yaml, .yml or .json file`);
-  return names.map((name) => join(path, name));
 }

@@ -106,7 +106,7 @@ export const profileWarnings: JsonSchema = {
   minItems: 1,
   items: { type: 'string' },
   description:
-    'entries that can never match, and allowed ones that a blocked one covers; not part of the profile, and present only if there are any',
+    'entries that can never match, allowed ones that a blocked one covers, and rules, facts and limits without effect: the findings of `countersign policy lint`; not part of the profile, and present only if there are any',
 };
 
 /** Answer to a change of a profile: the profile, and the parts of it that have no effect. */

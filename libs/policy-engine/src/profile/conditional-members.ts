@@ -6,7 +6,7 @@ import { addressMatcher } from '../entries/address-matcher.js';
 type Conditional = Pick<BehaviorProfile, 'rules' | 'facts' | 'limits'>;
 
 /** Entries of `host_in` are those of `allowed_apis`. */
-const PORTS: Ports = { hosts: addressMatcher };
+export const HOST_PORTS: Ports = { hosts: addressMatcher };
 
 type Result = ReturnType<typeof compileRules>;
 
@@ -24,7 +24,7 @@ function compiled({ rules, facts, limits }: Conditional): Result {
   const text = JSON.stringify(members);
   let result = results.get(text);
   if (result !== undefined) return result;
-  result = compileRules(members, PORTS);
+  result = compileRules(members, HOST_PORTS);
   if (results.size >= MOST_RESULTS) results.clear();
   results.set(text, result);
   return result;
@@ -32,6 +32,11 @@ function compiled({ rules, facts, limits }: Conditional): Result {
 
 function hasNone({ rules, facts, limits }: Conditional): boolean {
   return rules === undefined && facts === undefined && limits === undefined;
+}
+
+/** The compiled rules, facts and limits of a profile, or the problems of them; `null` for none. */
+export function compiledMembers(profile: Conditional): Result | null {
+  return hasNone(profile) ? null : compiled(profile);
 }
 
 /** The compiled rules, facts and limits of a profile; `null` for none. @throws RangeError for one that is refused */

@@ -4,6 +4,7 @@ import { outcomeOf } from '../judge/judge-rules.js';
 import type { RuleOutcome } from '../judge/judge-rules.js';
 import type { Targets } from '../judge/scope-of-rule.js';
 import { inputOf } from '../judge/variables.js';
+import { wholeFinding } from './finding.js';
 import type { LintFinding } from './finding.js';
 
 /** Most combinations of values that are tried for one rule, or for two. */
@@ -11,40 +12,59 @@ const MAX_COMBINATIONS = 4096;
 
 /**
  * Rules of `args` alone that match no value, or every value, and rules that another one hides: found by trying them on
- * the values next to their bounds.
+ * the values next to their bounds. Also rules whose condition reads nothing and never holds.
+ * @param tries most combinations for all rules together: pairs of rules beyond them are not compared
  */
-export function lintReach({ rules }: CompiledRules): readonly LintFinding[] {
+export function lintReach({ rules }: CompiledRules, tries: number): readonly LintFinding[] {
   const simple = rules.filter(isSimple);
-  return simple.flatMap((rule): readonly LintFinding[] => {
-    const place = `rules:${rule.member.id}`;
-    if (rule.member.args !== undefined) {
-      const own = outcomes(rule, samples([rule]));
-      if (own?.includes('denied') === false)
-        return [
-          {
-            place,
-            kind: 'never_matches',
-            message: 'never denies: its conditions exclude each other, or cover every value',
-          },
-        ];
-      const present = outcomes(rule, samples([rule]), true);
-      if (present?.includes(null) === false)
-        return [{ place, kind: 'always_matches', message: 'denies every value of the members that it reads' }];
+  const tried: Tried = { left: tries };
+  return rules.flatMap((rule, index): readonly LintFinding[] => {
+    const at = { place: `rules:${rule.member.id}`, index };
+    if (!isSimple(rule)) {
+      return isNeverMet(rule)
+        ? [wholeFinding(at, 'never_matches', 'never denies: its condition holds for no action', REMOVE)]
+        : [];
     }
-    const by = simple.find((other) => other !== rule && hides(other, rule, simple));
+    if (rule.member.args !== undefined) {
+      const own = outcomes(rule, samples([rule]), tried);
+      if (own?.includes('denied') === false) {
+        const message = 'never denies: its conditions exclude each other, or cover every value';
+        return [wholeFinding(at, 'never_matches', message, 'change a matcher, or remove the rule')];
+      }
+      const present = outcomes(rule, samples([rule]), tried, true);
+      if (present?.includes(null) === false) {
+        const proposal = 'change a matcher, or deny the tool without args';
+        return [wholeFinding(at, 'always_matches', 'denies every value of the members that it reads', proposal)];
+      }
+    }
+    const by = simple.find((other) => other !== rule && hides(other, rule, simple, tried));
     return by === undefined
       ? []
-      : [{ place, kind: 'hidden', message: `has no effect: rules:${by.member.id} denies whatever it denies` }];
+      : [wholeFinding(at, 'hidden', `has no effect: rules:${by.member.id} denies whatever it denies`, REMOVE)];
   });
+}
+
+const REMOVE = 'remove the rule';
+
+/** Combinations that may still be tried. */
+interface Tried {
+  left: number;
+}
+
+/** A condition that reads nothing is the same for every action. */
+function isNeverMet({ member, when, matchers }: CompiledRule): boolean {
+  if (when === null || when.reads.length > 0 || when.zones.length > 0) return false;
+  const result = when.run({ values: {}, offsets: {} });
+  return member.effect === 'deny_unless' ? matchers === null && result === true : result === false;
 }
 
 /** Its outcome depends on its matchers alone. */
 const isSimple = ({ member, when }: CompiledRule): boolean => when === null && member.hours === undefined;
 
-function hides(other: CompiledRule, rule: CompiledRule, order: readonly CompiledRule[]): boolean {
+function hides(other: CompiledRule, rule: CompiledRule, order: readonly CompiledRule[], left: Tried): boolean {
   if (other.member.mode === 'observe' || !isAsSevere(other, rule) || !covers(other.member, rule.member)) return false;
   const tried = samples([other, rule]);
-  const [by, own] = [outcomes(other, tried), outcomes(rule, tried)];
+  const [by, own] = [outcomes(other, tried, left), outcomes(rule, tried, left)];
   if (by === null || own === null || own.some((outcome, at) => outcome !== null && by[at] === null)) return false;
   // Of two that deny the same, the later one is hidden.
   const isSame =
@@ -79,12 +99,15 @@ type Sample = readonly (readonly [key: string, value: unknown])[];
 function outcomes(
   rule: CompiledRule,
   values: ReadonlyMap<string, readonly unknown[]>,
+  tried: Tried,
   present = false,
 ): readonly RuleOutcome[] | null {
   const lists = [...values].map(
     ([key, all]) => [key, present ? all.filter((value) => value !== ABSENT) : all] as const,
   );
-  if (lists.reduce((count, [, all]) => count * all.length, 1) > MAX_COMBINATIONS) return null;
+  const count = lists.reduce((product, [, all]) => product * all.length, 1);
+  if (count > Math.min(MAX_COMBINATIONS, tried.left)) return null;
+  tried.left -= count;
   let combinations: readonly Sample[] = [[]];
   for (const [key, all] of lists) {
     combinations = combinations.flatMap((one) => all.map((value) => [...one, [key, value] as const]));

@@ -2,22 +2,14 @@ import { nearNames } from '@countersign/contracts';
 import type { Variables } from '../cel/check.js';
 import type { Ports } from '../cel/function.js';
 import { compileCel } from '../cel/program.js';
-import type { Program } from '../cel/program.js';
 import type { CompiledRules } from '../judge/compile-rules.js';
 import { TargetIndex } from '../judge/scope-of-rule.js';
 import { variablesOf } from '../judge/variables.js';
-import { ruleTexts } from '../members/matchers.js';
+import { expressionsOf, placeOfRead } from './expressions.js';
+import type { Expression } from './expressions.js';
 import type { LintFinding } from './finding.js';
 import { schemaAt, typeOfSchema } from './tool-schema.js';
 import type { ToolSchema } from './tool-schema.js';
-
-interface Expression {
-  readonly place: string;
-  readonly tools: readonly string[] | undefined;
-  readonly program: Program;
-  /** Texts to check by types; a generated one is checked by itself. */
-  readonly texts: readonly string[];
-}
 
 /**
  * Compares what the expressions of a profile read with the schemas of the tools that they apply to: members that a tool
@@ -41,40 +33,14 @@ export function lintSchemas(
   return findings;
 }
 
-function expressionsOf({ rules, facts, limits }: CompiledRules): readonly Expression[] {
-  return [
-    ...rules.flatMap(({ member, matchers, when }) => {
-      const texts = ruleTexts(member)
-        .filter(({ place }) => place !== 'when')
-        .map(({ cel }) => cel);
-      return [
-        ...(matchers === null ? [] : [{ place: `rules:${member.id}`, tools: member.tools, program: matchers, texts }]),
-        ...(when === null
-          ? []
-          : [{ place: `rules:${member.id}`, tools: member.tools, program: when, texts: [when.text] }]),
-      ];
-    }),
-    ...facts.map(({ member, setWhen }) => ({
-      place: `facts:${member.id}`,
-      tools: member.tools,
-      program: setWhen,
-      texts: [setWhen.text],
-    })),
-    ...limits.flatMap(({ member, key, sum }) =>
-      [key, sum].flatMap((program) =>
-        program === null ? [] : [{ place: `limits:${member.id}`, tools: member.tools, program, texts: [program.text] }],
-      ),
-    ),
-  ];
-}
-
 /** Names of a path as `reads` gives it, without the variable: `args.items[].price`. */
 const pathOf = (read: string): readonly string[] => read.replaceAll('[]', '.[]').split('.').slice(1);
 
 /** Copies of a mail are optional: `domain_in` reads them where they are present. */
 const OPTIONAL = new Set(['cc', 'bcc']);
 
-function unknownMembers({ place, program }: Expression, tool: string, schema: ToolSchema): readonly LintFinding[] {
+function unknownMembers(expression: Expression, tool: string, schema: ToolSchema): readonly LintFinding[] {
+  const { place, index, program } = expression;
   return program.reads.flatMap((read): readonly LintFinding[] => {
     if (!read.startsWith('args.')) return [];
     const path = pathOf(read);
@@ -86,12 +52,14 @@ function unknownMembers({ place, program }: Expression, tool: string, schema: To
         ? null
         : ['args', ...path.slice(0, found.at), near, ...path.slice(found.at + 1)].join('.').replaceAll('.[]', '[]');
     const hint = right === null ? `: it takes ${found.known.join(', ')}` : `. Did you mean ${right}?`;
-    return [{ place, kind: 'unknown_member', message: `reads ${read}, which tool ${tool} does not take${hint}` }];
+    const message = `reads ${read}, which tool ${tool} does not take${hint}`;
+    const where = placeOfRead(expression, read, found.missing);
+    return [{ place, index, kind: 'unknown_member', ...where, message, proposal: right }];
   });
 }
 
 function typeErrors(
-  { place, texts }: Expression,
+  { place, index, texts }: Expression,
   tool: string,
   schema: ToolSchema,
   facts: readonly string[],
@@ -107,10 +75,12 @@ function typeErrors(
       },
     },
   };
-  for (const text of texts) {
-    const result = compileCel(text, { variables, ports, presence: false, condition: false, generated: true });
-    if ('problem' in result)
-      return [{ place, kind: 'type', message: `${result.problem.message}, by the schema of tool ${tool}` }];
+  for (const { member, cel } of texts) {
+    const result = compileCel(cel, { variables, ports, presence: false, condition: false, generated: true });
+    if ('problem' in result) {
+      const message = `${result.problem.message}, by the schema of tool ${tool}`;
+      return [{ place, index, kind: 'type', member, position: null, message, proposal: null }];
+    }
   }
   return [];
 }

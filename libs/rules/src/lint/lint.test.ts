@@ -29,6 +29,12 @@ describe('rules without effect', () => {
     [[rule('a', { effect: 'approve' }), rule('b', { args: { n: { max: 50 } } })], []],
     [[rule('a', {}), rule('b', { effect: 'approve', args: { n: { max: 50 } } })], ['rules:b hidden']],
     [[rule('a', { when: 'true' }), rule('b', { args: { n: { max: 50 } } })], []],
+    [[rule('a', { when: '1 > 2' })], ['rules:a never_matches']],
+    [[rule('a', { effect: 'deny_unless', when: '1 < 2' })], ['rules:a never_matches']],
+    [[rule('a', { effect: 'deny_unless', when: '1 < 2', args: { n: { present: true } } })], []],
+    [[rule('a', { when: 'has(action.tol_name)' })], ['rules:a unknown_member']],
+    [[rule('a', { when: 'has(action.cart) && has(action.tool_name)' })], []],
+    [[rule('a', { when: 'has(args.l) && args.l.all(i, i in args.l)' })], ['rules:a costly']],
   ])('%j: %j', (rules, findings) => {
     expect(lint({ rules: rules! })).toEqual(findings);
   });
@@ -44,6 +50,27 @@ test('facts that are never read or set', () => {
     'facts:unread never_read',
     'facts:unset never_set',
   ]);
+});
+
+test('misspelt members of the action, with their position and a proposal', () => {
+  const when = "'tol_name' == 'x' || has(action.tol_name)";
+  expect(lintRules(compiled({ rules: [rule('o', { tools: ['x'] }), rule('a', { when })] }))).toEqual([
+    {
+      place: 'rules:a',
+      index: 1,
+      kind: 'unknown_member',
+      member: 'when',
+      position: { start: when.lastIndexOf('tol_name'), end: when.lastIndexOf('tol_name') + 8 },
+      message: expect.stringContaining('Did you mean action.tool_name?'),
+      proposal: 'action.tool_name',
+    },
+  ]);
+});
+
+test('no more combinations are tried than asked', () => {
+  const rules = [rule('a', { args: { n: { max: 50 } } }), rule('b', { args: { n: { max: 50 } } })];
+  expect(lintRules(compiled({ rules }), 5)).toEqual([]);
+  expect(lintRules(compiled({ rules }), 500)).toHaveLength(1);
 });
 
 describe('schemas of tools', () => {

@@ -59,22 +59,26 @@ const LATEST = Date.UTC(9999, 0, 1);
 
 /** @throws PolicyFileProblem */
 export function readPolicyFile(value: unknown): PolicyFile {
+  const draft = readPolicyDraft(value);
+  refuse(conditionalProblem(withoutUnset(draft.patch)), draft.kind);
+  const { cases = [] } = value as { readonly cases?: readonly unknown[] };
+  return { ...draft, cases: cases.map((one, n) => readCase(one, `cases[${n}]`)) };
+}
+
+/**
+ * The policy of a file without its cases; its expressions may be such as a profile refuses.
+ * @throws PolicyFileProblem
+ */
+export function readPolicyDraft(value: unknown): PolicyFile {
   refuse(fileProblem(value)?.replace(/^the body /, 'the file '));
-  const {
-    profile,
-    rules,
-    cases = [],
-  } = value as Readonly<Record<'profile' | 'rules', unknown>> & {
-    readonly cases?: readonly unknown[];
-  };
+  const { profile, rules } = value as Readonly<Record<'profile' | 'rules', unknown>>;
   if ((profile === undefined) === (rules === undefined)) refuse('give either profile or rules');
   const kind = profile === undefined ? 'rules' : 'profile';
   const written = profile ?? rules;
   refuse(profileProblem(written), kind);
   const read = readProfilePatch(written);
   if ('error' in read) throw new PolicyFileProblem(`${kind}: ${read.error}`);
-  refuse(conditionalProblem(withoutUnset(read.patch)), kind);
-  return { kind, patch: read.patch, written, cases: cases.map((one, n) => readCase(one, `cases[${n}]`)) };
+  return { kind, patch: read.patch, written, cases: [] };
 }
 
 interface WrittenStep {

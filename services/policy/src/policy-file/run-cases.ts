@@ -30,7 +30,8 @@ const NOTHING = {
   matched_topic: null,
 };
 const REFUSED_FROZEN: CameOut = { ...NOTHING, allowed: false, severity: 'P1', reason: FROZEN_REASON, code: FROZEN };
-const NO_AGENT = '00000000-0000-4000-8000-000000000000';
+/** Stands for the agent of a policy in a file. */
+export const NO_AGENT = '00000000-0000-4000-8000-000000000000';
 
 /** Rules of the file's policy that have no effect, on a profile without other rules. */
 export function policyWarnings({ patch }: Pick<PolicyFile, 'patch'>): readonly string[] {
