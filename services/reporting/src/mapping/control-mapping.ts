@@ -7,19 +7,26 @@ import {
   type PackageControl,
 } from '@countersign/contracts';
 import { canonicalBytes, toHex, type EvidenceCrypto } from '@countersign/evidence';
-import { SITUATIONS, type EventConditions, type Situation } from './situation.js';
+import { ANY_EVENT, SITUATIONS, type EventConditions, type Situation } from './situation.js';
 
 /** One row of `mapping/control-mapping.json`. */
 export interface MappingRow {
   readonly framework: Framework;
   readonly edition: string;
-  readonly situation: Situation;
   readonly controlId: string;
   readonly shortTitle: string;
+  /**
+   * `direct`: the event itself is what the control asks for; `supporting`: it shows a part of it; `contextual`: it relates
+   * to the control and shows no part of it.
+   */
   readonly relation: PackageControl['relation'];
-  /** All must hold: `soc2:<category>`, `hipaa:ephi`, `financial`, `tls`, `disclosure-evidence`. */
+  /** One sentence: what the event shows of the control, and what it does not. */
+  readonly rationale: string;
+  readonly situations: readonly (Situation | typeof ANY_EVENT)[];
+  /** All must hold: `soc2:<category>`, `hipaa:ephi`, `financial`, `tls`. */
   readonly conditions: readonly string[];
-  readonly sourceUrl: string | null;
+  /** Where the text of the control can be read. */
+  readonly sourceUrl: string;
 }
 
 /** The mapping in use: its version and hash are in every package. */
@@ -45,30 +52,37 @@ export function loadControlMapping(crypto: EvidenceCrypto): ControlMapping {
 }
 
 export function controlMapping(file: unknown, crypto: EvidenceCrypto): ControlMapping {
-  const { mappingVersion, rows } = file as { mappingVersion: string; rows: readonly MappingRow[] };
+  const { mappingVersion, rows } = file as {
+    mappingVersion: string;
+    rows: readonly MappingRow[];
+  };
   for (const row of rows) {
-    if (!FRAMEWORKS.includes(row.framework) || !SITUATIONS.includes(row.situation))
-      throw new Error(`control mapping: no framework or situation ${row.framework}/${row.situation}`);
+    const unknown = row.situations.find((one) => one !== ANY_EVENT && !SITUATIONS.includes(one));
+    if (!FRAMEWORKS.includes(row.framework) || unknown !== undefined)
+      throw new Error(`control mapping: no framework or situation ${row.framework}/${unknown ?? ''}`);
   }
-  const bySituation = new Map(
-    SITUATIONS.map((situation) => [situation, rows.filter((row) => row.situation === situation)]),
-  );
+  const ofEveryEvent = rows.filter((row) => row.situations.includes(ANY_EVENT));
+  const bySituation = new Map<Situation | null, readonly MappingRow[]>([
+    [null, ofEveryEvent],
+    ...SITUATIONS.map(
+      (situation) =>
+        [situation, [...ofEveryEvent, ...rows.filter((row) => row.situations.includes(situation))]] as const,
+    ),
+  ]);
   return {
     version: mappingVersion,
     sha256: toHex(crypto.sha256(canonicalBytes(file))),
     controls: (situation, frameworks, scope, conditions, status) =>
-      situation === null
-        ? []
-        : (bySituation.get(situation) ?? [])
-            .filter((row) => frameworks.includes(row.framework))
-            .filter((row) => row.conditions.every((condition) => holds(condition, scope, conditions)))
-            .map(({ framework, controlId, shortTitle, relation }) => ({
-              framework,
-              controlId,
-              title: shortTitle,
-              relation,
-              status,
-            })),
+      (bySituation.get(situation) ?? ofEveryEvent)
+        .filter((row) => frameworks.includes(row.framework))
+        .filter((row) => row.conditions.every((condition) => holds(condition, scope, conditions)))
+        .map(({ framework, controlId, shortTitle, relation }) => ({
+          framework,
+          controlId,
+          title: shortTitle,
+          relation,
+          status,
+        })),
   };
 }
 
@@ -76,8 +90,6 @@ function holds(condition: string, scope: ComplianceScope, event: EventConditions
   if (condition === 'financial') return event.financial;
   if (condition === 'tls') return event.tls;
   if (condition === 'hipaa:ephi') return scope.hipaa?.ephi === true;
-  // No event carries evidence of a disclosure or a marking, so Article 50 rows are never met.
-  if (condition === 'disclosure-evidence') return false;
   const category = condition.startsWith('soc2:') ? condition.slice(5) : '';
   return scope.soc2?.categories.some((declared) => declared === category) ?? false;
 }

@@ -13,7 +13,9 @@ export const SITUATIONS = [
   'denied_unsafe_output',
   'denied_pii',
   'denied_api',
+  'denied_frozen',
   'agent_frozen',
+  'agent_unfrozen',
   'profile_change',
   'content_disposed',
 ] as const;
@@ -27,8 +29,11 @@ export interface EventConditions {
   readonly tls: boolean;
 }
 
+/** Situation of a row that serves every event, also one of a kind without a situation. */
+export const ANY_EVENT = 'any_event';
+
 /**
- * The situation of an event, or `null` if the mapping has no row for its kind: it is then listed without controls.
+ * The situation of an event, or `null` if the mapping has no row for its kind: it then serves the controls of every event.
  * @param category the denial's `category` (unsafe output only): `pii` has rows of its own.
  */
 export function situationOf(leaf: LeafEvent, category: string | null): Situation | null {
@@ -36,8 +41,9 @@ export function situationOf(leaf: LeafEvent, category: string | null): Situation
     case 'action.checked':
       return checkSituation(leaf, category);
     case 'agent.frozen':
-    case 'agent.unfrozen':
       return 'agent_frozen';
+    case 'agent.unfrozen':
+      return 'agent_unfrozen';
     case 'profile.changed':
       return 'profile_change';
     case 'content.erased':
@@ -49,7 +55,7 @@ export function situationOf(leaf: LeafEvent, category: string | null): Situation
 }
 
 function checkSituation(leaf: LeafEvent, category: string | null): Situation | null {
-  if (leaf.outcome === 'frozen') return 'agent_frozen';
+  if (leaf.outcome === 'frozen') return 'denied_frozen';
   if (leaf.outcome === 'sandbox_expired' || leaf.outcome === 'action_cap') return null;
   switch (leaf.violation_type) {
     // A rule with conditions forbids an action as the list does, by its arguments instead of its name.
