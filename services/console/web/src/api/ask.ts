@@ -18,6 +18,7 @@ export interface AskOptions {
   /** Members without a value are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly signal?: AbortSignal;
+  readonly accept?: string;
 }
 
 /** @param path of a route, with a slash at its beginning: the address is relative to the page, as a proxy may add a path */
@@ -35,7 +36,26 @@ export function addressOf(path: string, query: AskOptions['query'] = {}): string
  * @returns the JSON body; `undefined` for an answer without one
  * @throws AskError
  */
-export async function ask<T>(path: string, { method = 'GET', body, query, signal }: AskOptions = {}): Promise<T> {
+export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
+  return parsed(await (await answerOf(path, options)).text()) as T;
+}
+
+/**
+ * As `ask`, for an answer that is a file: its bytes are not read as JSON here.
+ * @throws AskError
+ */
+export async function askFile(path: string, options: AskOptions = {}): Promise<AnsweredFile> {
+  const response = await answerOf(path, options);
+  return { content: await response.blob(), headers: response.headers };
+}
+
+export interface AnsweredFile {
+  readonly content: Blob;
+  readonly headers: Headers;
+}
+
+/** The answer, if it is a success. @throws AskError */
+async function answerOf(path: string, { method = 'GET', body, query, signal, accept }: AskOptions): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(addressOf(path, query), {
@@ -44,6 +64,7 @@ export async function ask<T>(path: string, { method = 'GET', body, query, signal
       cache: 'no-store',
       headers: {
         'x-countersign-console': '1',
+        ...(accept === undefined ? {} : { accept }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -53,9 +74,8 @@ export async function ask<T>(path: string, { method = 'GET', body, query, signal
     if (signal?.aborted === true) throw error;
     throw new AskError(0, 'The server cannot be reached.', null, null);
   }
-  const text = await response.text();
-  const found = parsed(text);
-  if (response.ok) return found as T;
+  if (response.ok) return response;
+  const found = parsed(await response.text());
   const { headers, status } = response;
   const seconds = Number(headers.get('retry-after') ?? NaN);
   throw new AskError(status, messageOf(found), headers.get('x-request-id'), Number.isFinite(seconds) ? seconds : null);

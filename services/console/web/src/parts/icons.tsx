@@ -3,6 +3,9 @@ import type { ReactNode } from 'react';
 const PATHS = {
   events: 'M3 4.5h10M3 8h10M3 11.5h6',
   agents: 'M8 8a2.75 2.75 0 1 0 0-5.5A2.75 2.75 0 0 0 8 8Zm-5 5.5c.6-2.3 2.5-3.5 5-3.5s4.4 1.2 5 3.5',
+  alerts: 'M4 11V7.5a4 4 0 0 1 8 0V11l1 1.5H3L4 11Zm2.75 2.5h2.5',
+  reports: 'M4 2.5h5.5L12 5v8.5H4v-11Zm5 0V5.5h3M6 8.5h4M6 11h4',
+  settings: 'M2.5 5h6m4 0h1M2.5 11h1m4 0h6M10.5 3.25v3.5M5.5 9.25v3.5',
   close: 'M4 4l8 8M12 4l-8 8',
   up: 'M4 10l4-4 4 4',
   down: 'M4 6l4 4 4-4',

@@ -93,7 +93,7 @@ function Row({
             type="button"
             className="button"
             aria-disabled={!mayFreeze}
-            title={mayFreeze ? undefined : words.agents.needsMember(role)}
+            title={mayFreeze ? undefined : words.needs('member', role)}
             onClick={() => (mayFreeze ? onAsk(agent) : undefined)}
           >
             {status === 'frozen' ? words.agents.unfreeze : words.agents.freeze}

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { AgentRecord, Role } from '@countersign/contracts';
+import type { AgentRecord } from '@countersign/contracts';
 import { useAgents } from '../../api/agents.js';
 import { useShortcuts } from '../../keyboard.js';
 import { hrefOf, replacePlace } from '../../location.js';
@@ -8,13 +8,15 @@ import { Choice, Field } from '../../parts/field.js';
 import { Problem } from '../../parts/problem.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
+import type { ScreenProps } from '../screen-props.js';
 import { AgentTable } from './agent-table.js';
 import { FreezeDialog } from './freeze-dialog.js';
 
 const STATES = ['active', 'frozen', 'inactive'] as const satisfies readonly AgentRecord['status'][];
 
 /** `/agents`: all agents of the account, with freeze and unfreeze. */
-export function Agents({ role, query }: { readonly role: Role; readonly query: URLSearchParams }): ReactNode {
+export function Agents({ session, query }: ScreenProps): ReactNode {
+  const { role } = session.user;
   useTitle(words.agents.title);
   const agents = useAgents();
   const [asked, setAsked] = useState<AgentRecord | null>(null);

@@ -1,15 +1,13 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import type { EventRecord } from '@countersign/contracts';
-import { jsonText } from '../../foreign-text.js';
 import { useShortcuts } from '../../keyboard.js';
-import { hrefOf } from '../../location.js';
-import { Foreign } from '../../parts/foreign.js';
+import { go, hrefOf } from '../../location.js';
+import { Code, Fact } from '../../parts/facts.js';
 import { Icon } from '../../parts/icons.js';
 import { Copy } from '../../parts/problem.js';
-import { Time } from '../../parts/time.js';
-import { asWords, number, words } from '../../words/en.js';
-import { agentName, outcomeOf, sentenceOf } from './event-words.js';
+import { number, words } from '../../words/en.js';
+import { Action, Decision, ProofState } from './event-parts.js';
 
 interface PanelProps {
   readonly id: string;
@@ -24,7 +22,7 @@ interface PanelProps {
 /** One event beside the list. */
 export function EventPanel({ id, event, isSearching, names, onMove, onClose }: PanelProps): ReactNode {
   const title = useRef<HTMLHeadingElement>(null);
-  useShortcuts({ n: () => onMove(1), p: () => onMove(-1) });
+  useShortcuts({ n: () => onMove(1), p: () => onMove(-1), v: () => go(hrefOf(`/events/${id}`)) });
   useEffect(() => {
     // Where the panel covers the list, the row that had the focus is hidden.
     if (document.activeElement === document.body || !isShown(document.activeElement)) title.current?.focus();
@@ -70,48 +68,17 @@ function Shown({
   readonly event: EventRecord;
   readonly names: ReadonlyMap<string, string>;
 }): ReactNode {
-  const { label, tone } = outcomeOf(event);
-  const name = agentName(event.agentId, names);
   const { fields, sections } = words.event;
   return (
     // Focusable, so that it can be scrolled by keyboard.
     <div className="panel-body" tabIndex={0} role="group" aria-label={sections.decision}>
-      <p>
-        <span className={`badge ${tone}`}>{label}</span>
-      </p>
-      <p className="sentence">
-        <Foreign text={sentenceOf(event, name)} />
-      </p>
-      <dl className="facts">
-        {event.reason === null ? null : (
-          <Fact name={fields.reason}>
-            <Foreign text={event.reason} />
-          </Fact>
-        )}
-        {event.detail === null ? null : (
-          <Fact name={fields.detail}>
-            <Foreign text={event.detail} />
-          </Fact>
-        )}
-        {event.violation_type === null ? null : <Fact name={fields.violation}>{asWords(event.violation_type)}</Fact>}
-        {event.severity === null ? null : <Fact name={fields.severity}>{event.severity}</Fact>}
-        <Fact name={fields.agent}>
-          <a href={hrefOf('/events', { agent: event.agentId })}>
-            <Foreign text={name} most={200} />
-          </a>
-        </Fact>
-        <Fact name={fields.time}>
-          <Time iso={event.occurredAt} zone />
-          {event.ahead === true ? <span className="note">{words.events.ahead}</span> : null}
-        </Fact>
-        {event.profileVersion === null ? null : <Fact name={fields.profile}>{number(event.profileVersion)}</Fact>}
-      </dl>
+      <Decision event={event} names={names} />
       <h3>{sections.action}</h3>
       <Action event={event} />
       <h3>{sections.proof}</h3>
-      <p className={event.anchored ? 'proof anchored' : 'proof'}>
-        <Icon name={event.anchored ? 'check' : 'clock'} />
-        {event.anchored ? words.event.anchored : words.event.pending}
+      <ProofState event={event} />
+      <p>
+        <a href={hrefOf(`/events/${event.eventId}`)}>{words.event.page}</a>
       </p>
       <dl className="facts">
         <Fact name={fields.sequence}>{number(event.sequence)}</Fact>
@@ -135,41 +102,5 @@ function Shown({
         <Code value={event} />
       </details>
     </div>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
-  return (
-    <div className="fact">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-function Action({ event: { action, type } }: { readonly event: EventRecord }): ReactNode {
-  if (action === null) {
-    return <p className="muted">{type === 'action.checked' ? words.event.erased : words.event.noContent}</p>;
-  }
-  if (type !== 'action.checked') return <Code value={action} />;
-  const sent = (Object.entries(action as object) as [string, unknown][]).filter(([, value]) => value !== null);
-  return sent.length === 0 ? (
-    <p className="muted">{words.event.noContent}</p>
-  ) : (
-    <dl className="facts">
-      {sent.map(([name, value]) => (
-        <Fact key={name} name={name}>
-          {typeof value === 'string' ? <Foreign text={value} /> : <Code value={value} />}
-        </Fact>
-      ))}
-    </dl>
-  );
-}
-
-function Code({ value }: { readonly value: unknown }): ReactNode {
-  return (
-    <pre className="code">
-      <Foreign text={jsonText(value)} />
-    </pre>
   );
 }

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useAgents } from '../../api/agents.js';
+import { useAgentNames } from '../../api/agents.js';
 import { addressOf } from '../../api/ask.js';
 import { endOf, eventsOf, useEvents, useTotalNow } from '../../api/events.js';
 import { useShortcuts } from '../../keyboard.js';
@@ -9,16 +9,26 @@ import { Problem } from '../../parts/problem.js';
 import { Time } from '../../parts/time.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
+import type { ScreenProps } from '../screen-props.js';
 import { apiFilters, filtersOf, queryOf } from './event-filters.js';
 import type { EventFilters } from './event-filters.js';
 import { EventList } from './event-list.js';
+import { EventPage } from './event-page.js';
 import { EventPanel } from './event-panel.js';
 import { FilterBar } from './filter-bar.js';
 import { NoEvents } from './no-events.js';
 import { useSelection } from './use-selection.js';
 
-/** `/events`: the list with its filters in the address, and beside it the event that is selected. */
-export function Events({ query }: { readonly query: URLSearchParams }): ReactNode {
+const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** `/events`: the list; `/events/{eventId}`: one event with its proof. */
+export function Events(props: ScreenProps): ReactNode {
+  const id = ONE.exec(props.rest)?.[1];
+  return id === undefined ? <List query={props.query} /> : <EventPage key={id} id={id} />;
+}
+
+/** The list with its filters in the address, and beside it the event that is selected. */
+function List({ query }: Pick<ScreenProps, 'query'>): ReactNode {
   useTitle(words.events.title);
   const text = query.toString();
   const filters = useMemo(() => filtersOf(new URLSearchParams(text)), [text]);
@@ -112,12 +122,6 @@ function useLast<T>(value: T | undefined): T | undefined {
   const [last, setLast] = useState(value);
   if (value !== undefined && value !== last) setLast(value);
   return value ?? last;
-}
-
-/** Names of the account's agents by id; empty until they are read. */
-function useAgentNames(): ReadonlyMap<string, string> {
-  const { data } = useAgents();
-  return useMemo(() => new Map(data?.map(({ id, name }) => [id, name])), [data]);
 }
 
 /** Files of exactly the events that the list counts. */

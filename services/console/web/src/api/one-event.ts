@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { EventDetail } from '@countersign/contracts';
+import { ask, askFile } from './ask.js';
+
+/** While its window is open, an event is read again every few seconds. */
+const OPEN_EVERY_MS = 3000;
+
+/** One event with its leaf, window and outcomes. */
+export function useEvent(id: string): UseQueryResult<EventDetail> {
+  return useQuery({
+    queryKey: ['event', id],
+    queryFn: ({ signal }) => ask<EventDetail>(`/v1/events/${encodeURIComponent(id)}`, { signal }),
+    refetchInterval: ({ state }) => (state.data?.anchored === false ? OPEN_EVERY_MS : false),
+  });
+}
+
+/** The event as it is hashed with its proof, byte for byte as answered: what `/verify` and the API verify. */
+export async function eventProof(id: string): Promise<Blob> {
+  return (await askFile(`/v1/events/${encodeURIComponent(id)}/proof`)).content;
+}

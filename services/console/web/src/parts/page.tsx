@@ -1,0 +1,92 @@
+import type { ReactNode } from 'react';
+import { useTitle } from '../use-title.js';
+
+/** A screen that scrolls as a whole: its title, what can be done, and its content. */
+export function Page({
+  title,
+  name = title,
+  count,
+  actions,
+  children,
+}: {
+  readonly title: ReactNode;
+  /** Of the document, where the title is not a text. */
+  readonly name?: ReactNode;
+  /** Beside the title, announced when it changes. */
+  readonly count?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}): ReactNode {
+  useTitle(typeof name === 'string' ? name : '');
+  return (
+    // Focusable, so that it can be scrolled by keyboard.
+    <section className="page" tabIndex={0} aria-labelledby="page-title">
+      <header className="screen-head">
+        <h1 id="page-title">{title}</h1>
+        {count === undefined ? null : (
+          <p className="count muted" role="status">
+            {count}
+          </p>
+        )}
+        {actions === undefined ? null : <div className="head-actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Links between parts of a screen. */
+export function Parts({
+  label,
+  parts,
+  current,
+}: {
+  readonly label: string;
+  /** Address and name of each. */
+  readonly parts: readonly (readonly [string, string])[];
+  readonly current: string;
+}): ReactNode {
+  return (
+    <nav className="parts" aria-label={label}>
+      {parts.map(([href, name]) => (
+        <a key={href} href={href} aria-current={href === current ? 'page' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Place of a list without rows: says what would fill it. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** A group of facts or controls under a heading. */
+export function Card({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  readonly title: string;
+  readonly lead?: string;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <section className="card">
+      <header className="card-head">
+        <h2>{title}</h2>
+        {actions === undefined ? null : <div className="head-actions">{actions}</div>}
+      </header>
+      {lead === undefined ? null : <p className="lead">{lead}</p>}
+      {children}
+    </section>
+  );
+}

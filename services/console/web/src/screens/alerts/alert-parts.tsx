@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import { useOpenAlerts } from '../../api/alerts.js';
+import { Parts } from '../../parts/page.js';
+import { alertWords } from '../../words/alerts.js';
+
+/** Links between the inbox and the destinations. */
+export function AlertParts({ current }: { readonly current: '' | '/destinations' }): ReactNode {
+  const { data: open } = useOpenAlerts();
+  const inbox = open === undefined || open === 0 ? alertWords.inbox : `${alertWords.inbox} (${open})`;
+  return (
+    <Parts
+      label={alertWords.parts}
+      parts={[
+        ['#/alerts', inbox],
+        ['#/alerts/destinations', alertWords.destinations],
+      ]}
+      current={`#/alerts${current}`}
+    />
+  );
+}

@@ -1,0 +1,134 @@
+import { useId, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import type { ExportBody, Framework } from '@countersign/contracts';
+import { useAgents } from '../../api/agents.js';
+import { useExport } from '../../api/reports.js';
+import { shownText } from '../../foreign-text.js';
+import { Checks } from '../../parts/checks.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Choice, Field } from '../../parts/field.js';
+import { Problem } from '../../parts/problem.js';
+import { words } from '../../words/en.js';
+import { reportWords } from '../../words/reports.js';
+
+const FRAMEWORKS = Object.keys(reportWords.frameworks) as Framework[];
+const WITHHELD = ['action', 'payload', 'context'] as const;
+const DAY = 86_400_000;
+const LENGTHS = { day: DAY, week: 7 * DAY, month: 30 * DAY } as const;
+type Period = keyof typeof reportWords.periods;
+
+/** Asks what the report covers, and issues it. */
+export function NewReport({
+  onClose,
+  onIssued,
+}: {
+  readonly onClose: () => void;
+  /** @param id of the new report */
+  readonly onIssued: (id: string) => void;
+}): ReactNode {
+  const [frameworks, setFrameworks] = useState<readonly Framework[]>(['soc2', 'euaiact']);
+  const [period, setPeriod] = useState<Period>('day');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [agent, setAgent] = useState('');
+  const [format, setFormat] = useState<ExportBody['format']>('json');
+  const [withhold, setWithhold] = useState<readonly (typeof WITHHELD)[number][]>([]);
+  const { data: agents = [] } = useAgents();
+  const issue = useExport();
+  const id = useId();
+  const { form } = reportWords;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (issue.isPending || frameworks.length === 0) return;
+    // The end is now: an event of this moment belongs to the report.
+    const now = Date.now() + 1000;
+    const range =
+      period === 'custom'
+        ? { from: `${from}:00Z`, to: `${to}:00Z` }
+        : { from: new Date(now - LENGTHS[period]).toISOString(), to: new Date(now).toISOString() };
+    issue.mutate(
+      {
+        format,
+        frameworks,
+        ...range,
+        ...(agent === '' ? {} : { agentIds: [agent] }),
+        ...(withhold.length === 0 ? {} : { withhold }),
+      },
+      { onSuccess: onIssued },
+    );
+  };
+  return (
+    <Dialog title={reportWords.make} lead={form.lead} onClose={onClose}>
+      <form onSubmit={submit}>
+        <Checks
+          legend={form.frameworks}
+          options={FRAMEWORKS.map((name) => [name, reportWords.frameworks[name]])}
+          chosen={frameworks}
+          onChange={setFrameworks}
+        />
+        {frameworks.length === 0 ? (
+          <p className="hint" id={`${id}-none`} role="status">
+            {form.noFramework}
+          </p>
+        ) : null}
+        <Choice
+          label={form.period}
+          value={period}
+          options={(Object.keys(reportWords.periods) as Period[]).map((name) => [name, reportWords.periods[name]])}
+          onChange={(name) => setPeriod(name as Period)}
+        />
+        {period === 'custom' ? (
+          <>
+            <Field
+              label={form.from}
+              type="datetime-local"
+              required
+              value={from}
+              onChange={(event) => setFrom(event.target.value.slice(0, 16))}
+            />
+            <Field
+              label={form.to}
+              type="datetime-local"
+              required
+              value={to}
+              onChange={(event) => setTo(event.target.value.slice(0, 16))}
+            />
+          </>
+        ) : null}
+        <Choice
+          label={form.agents}
+          value={agent}
+          options={[['', form.allAgents], ...agents.map((one) => [one.id, shownText(one.name, 60).text] as const)]}
+          onChange={setAgent}
+        />
+        <Choice
+          label={form.format}
+          value={format}
+          options={(['json', 'pdf'] as const).map((name) => [name, form.formats[name]])}
+          onChange={(name) => setFormat(name as ExportBody['format'])}
+        />
+        <Checks
+          legend={form.withhold}
+          hint={form.withholdHint}
+          options={WITHHELD.map((name) => [name, form.withheld[name]])}
+          chosen={withhold}
+          onChange={setWithhold}
+        />
+        {issue.error === null ? null : <Problem error={issue.error} />}
+        {issue.isPending ? (
+          <p className="hint" role="status">
+            {form.busy}
+          </p>
+        ) : null}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={onClose}>
+            {words.cancel}
+          </button>
+          <button type="submit" className="button primary" aria-disabled={issue.isPending || frameworks.length === 0}>
+            {form.submit}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,98 @@
+import { useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import type { ReportRecord } from '@countersign/contracts';
+import { useReports } from '../../api/reports.js';
+import { useShortcuts } from '../../keyboard.js';
+import { go } from '../../location.js';
+import { Empty, Page } from '../../parts/page.js';
+import { Problem } from '../../parts/problem.js';
+import { Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { words } from '../../words/en.js';
+import { reportWords } from '../../words/reports.js';
+import type { ScreenProps } from '../screen-props.js';
+import { NewReport } from './new-report.js';
+import { ReportParts } from './report-parts.js';
+import { OneReport } from './one-report.js';
+import { Scope } from './scope.js';
+
+const REPORT = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
+
+/** `/reports`: what was issued, with one report and the declared scope below it. */
+export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
+  const pages = useReports();
+  const reports = useMemo(() => {
+    const found = new Map<string, ReportRecord>();
+    for (const page of pages.data?.pages ?? []) for (const report of page.reports) found.set(report.id, report);
+    return pages.data === undefined ? undefined : [...found.values()];
+  }, [pages.data]);
+  const [isMaking, setMaking] = useState(false);
+  useShortcuts({ n: () => setMaking(true) });
+  const id = REPORT.exec(rest)?.[1];
+  if (id !== undefined) {
+    return <OneReport id={id} report={reports?.find((one) => one.id === id) ?? null} pages={pages} role={user.role} />;
+  }
+  if (rest === '/scope') return <Scope role={user.role} />;
+  const total = pages.data?.pages[0]?.total;
+  const { columns } = reportWords;
+  return (
+    <Page
+      title={reportWords.title}
+      {...(total === undefined ? {} : { count: reportWords.count(total) })}
+      actions={
+        <button type="button" className="button primary" onClick={() => setMaking(true)}>
+          {reportWords.make}
+        </button>
+      }
+    >
+      <ReportParts current="" />
+      {pages.error === null ? null : (
+        <Problem what={reportWords.failed} error={pages.error} retry={() => void pages.refetch()} />
+      )}
+      {reports?.length === 0 ? (
+        <Empty title={reportWords.empty}>
+          <p>{reportWords.emptyLead}</p>
+        </Empty>
+      ) : pages.error !== null && reports === undefined ? null : (
+        <Table
+          label={reportWords.table}
+          rows={reports}
+          keyOf={(report) => report.id}
+          columns={[
+            { name: columns.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+            {
+              name: columns.frameworks,
+              cell: ({ frameworks }) => frameworks.map((name) => reportWords.frameworks[name]).join(', '),
+            },
+            { name: columns.format, cell: ({ format }) => format.toUpperCase() },
+            {
+              name: columns.anchor,
+              cell: ({ anchor }) => (anchor?.txSignature ? reportWords.anchored : reportWords.notAnchored),
+            },
+            {
+              name: columns.visibility,
+              cell: (report) => (
+                <span className={`badge ${report.public ? 'held' : 'plain'}`}>
+                  {report.public ? reportWords.public : reportWords.private}
+                </span>
+              ),
+            },
+            {
+              name: columns.actions,
+              isUnnamed: true,
+              cell: (report) => <a href={`#/reports/${report.id}`}>{reportWords.open}</a>,
+            },
+          ]}
+        />
+      )}
+      {pages.hasNextPage ? (
+        <button type="button" className="button more" onClick={() => void pages.fetchNextPage()}>
+          {words.more}
+        </button>
+      ) : null}
+      {isMaking ? (
+        <NewReport onClose={() => setMaking(false)} onIssued={(issued) => go(`#/reports/${issued}`)} />
+      ) : null}
+    </Page>
+  );
+}

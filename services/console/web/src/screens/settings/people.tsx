@@ -1,0 +1,151 @@
+import { useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import type { BrowserSession, Role, UserRecord } from '@countersign/contracts';
+import { removePerson, useNewPerson, usePeople, useSetRole } from '../../api/settings.js';
+import { shownText } from '../../foreign-text.js';
+import { Confirm } from '../../parts/confirm.js';
+import { Dialog } from '../../parts/dialog.js';
+import { Choice, Field } from '../../parts/field.js';
+import { Foreign } from '../../parts/foreign.js';
+import { Card } from '../../parts/page.js';
+import { Problem } from '../../parts/problem.js';
+import { Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { words } from '../../words/en.js';
+import { settingsWords } from '../../words/settings.js';
+
+const ROLES = Object.keys(settingsWords.people.roles) as Role[];
+
+/** Who may sign in, and what for. */
+export function People({ session }: { readonly session: BrowserSession }): ReactNode {
+  const people = usePeople();
+  const setRole = useSetRole();
+  const [isAdding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<UserRecord | null>(null);
+  const { people: texts } = settingsWords;
+  const isYou = ({ id }: UserRecord): boolean => id === session.user.id;
+  return (
+    <Card
+      title={texts.title}
+      actions={
+        <button type="button" className="button primary" onClick={() => setAdding(true)}>
+          {texts.add}
+        </button>
+      }
+    >
+      {people.error === null ? null : (
+        <Problem what={texts.failed} error={people.error} retry={() => void people.refetch()} />
+      )}
+      {setRole.error === null ? null : <Problem error={setRole.error} />}
+      {people.error !== null && people.data === undefined ? null : (
+        <Table
+          label={texts.table}
+          rows={people.data}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: texts.columns.email,
+              cell: (user) => (
+                <>
+                  <Foreign text={user.email} most={254} />
+                  {isYou(user) ? <span className="muted"> ({texts.you})</span> : null}
+                </>
+              ),
+            },
+            {
+              name: texts.columns.role,
+              cell: (user) => (
+                <select
+                  className="input role"
+                  aria-label={texts.roleOf(user.email)}
+                  value={user.role}
+                  disabled={setRole.isPending}
+                  onChange={(event) => setRole.mutate({ id: user.id, role: event.target.value as Role })}
+                >
+                  {ROLES.map((role) => (
+                    <option key={role} value={role}>
+                      {role}
+                    </option>
+                  ))}
+                </select>
+              ),
+            },
+            { name: texts.columns.since, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+            {
+              name: texts.columns.actions,
+              isUnnamed: true,
+              cell: (user) =>
+                isYou(user) ? null : (
+                  <button type="button" className="button" onClick={() => setRemoved(user)}>
+                    {texts.remove}
+                  </button>
+                ),
+            },
+          ]}
+        />
+      )}
+      {isAdding ? <AddPerson onClose={() => setAdding(false)} /> : null}
+      {removed === null ? null : (
+        <Confirm
+          title={<bdi>{texts.removeTitle(shownText(removed.email, 100).text)}</bdi>}
+          lead={texts.removeLead}
+          action={texts.remove}
+          isDanger
+          run={() => removePerson(removed.id)}
+          onClose={() => setRemoved(null)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function AddPerson({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [role, setRole] = useState<Role>('auditor');
+  const add = useNewPerson();
+  const { people: texts } = settingsWords;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!add.isPending) add.mutate({ email: email.trim(), role, password }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={texts.add} onClose={onClose}>
+      <form onSubmit={submit}>
+        <Field
+          label={texts.email}
+          type="email"
+          autoComplete="off"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <Choice
+          label={texts.role}
+          value={role}
+          options={ROLES.map((one) => [one, texts.roles[one]])}
+          onChange={(one) => setRole(one as Role)}
+        />
+        <Field
+          label={texts.password}
+          type="password"
+          autoComplete="new-password"
+          required
+          minLength={12}
+          hint={texts.hint}
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {add.error === null ? null : <Problem error={add.error} />}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={onClose}>
+            {words.cancel}
+          </button>
+          <button type="submit" className="button primary" aria-disabled={add.isPending}>
+            {texts.add}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

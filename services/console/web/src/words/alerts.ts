@@ -1,0 +1,83 @@
+import { number } from './en.js';
+
+/** Texts of the screen of alerts. */
+export const alertWords = {
+  title: 'Alerts',
+  parts: 'Parts of alerts',
+  inbox: 'Inbox',
+  destinations: 'Destinations',
+  count: (open: number) => `${number(open)} open`,
+  table: 'Open alerts, newest first',
+  columns: {
+    time: 'Time',
+    agent: 'Agent',
+    outcome: 'Outcome',
+    severity: 'Severity',
+    reason: 'Reason',
+    action: 'Action',
+    open: 'Open',
+  },
+  open: 'Open event',
+  acknowledge: 'Acknowledge all',
+  acknowledgeTitle: (open: number) => `Acknowledge ${number(open)} ${open === 1 ? 'alert' : 'alerts'}?`,
+  acknowledgeLead: 'Every alert that is open now is closed. The events themselves stay as they are.',
+  arrived: (more: number) =>
+    `${number(more)} more ${more === 1 ? 'alert has' : 'alerts have'} arrived since this list was read. Read them first: the list now shows them.`,
+  empty: 'No open alerts',
+  emptySince: 'Nothing has been denied since',
+  emptyLead: 'A denied or refused check appears here at once.',
+  failed: 'Alerts could not be read',
+  configs: {
+    failed: 'Destinations could not be read',
+    empty: 'No destinations',
+    emptyLead: 'A webhook or an e-mail address gets a message for each violation from a severity on.',
+    add: 'Add destination',
+    table: 'Destinations',
+    columns: {
+      destination: 'Destination',
+      kind: 'Kind',
+      severity: 'From severity',
+      state: 'State',
+      actions: 'Actions',
+    },
+    kind: 'Kind',
+    kinds: { webhook: 'Webhook', email: 'E-mail' },
+    address: { webhook: 'URL', email: 'E-mail address' },
+    hint: {
+      webhook: 'https, and publicly reachable. Messages are signed (Standard Webhooks).',
+      email: 'Needs a mail server: SMTP_URL of the installation.',
+    },
+    severity: 'From severity',
+    save: 'Add destination',
+    on: 'on',
+    off: 'off',
+    disable: 'Turn off',
+    enable: 'Turn on',
+    test: 'Send a test',
+    testing: 'Sending…',
+    delivered: (status: number | null) => `Delivered${status === null ? '' : `, status ${status}`}.`,
+    notDelivered: (status: number | null) =>
+      status === null
+        ? 'Not delivered: the receiver did not answer.'
+        : `Not delivered: the receiver answered ${status}.`,
+    remove: 'Remove',
+    removeTitle: 'Remove this destination?',
+    removeLead: 'Its delivery log goes with it, and pending messages are not sent.',
+    secretTitle: 'Signing secret',
+    secretLead: 'Verify messages with this secret. It is shown only now.',
+    destinations: 'Destination',
+    log: 'Deliveries',
+    back: 'All destinations',
+    gone: 'The account has no such destination.',
+  },
+  deliveries: {
+    table: 'Messages, newest first; kept for 30 days',
+    failed: 'Deliveries could not be read',
+    empty: 'No messages yet',
+    emptyLead: 'Each message appears here with every attempt and its answer.',
+    columns: { time: 'Time', type: 'Message', count: 'Events', state: 'State', attempts: 'Attempts' },
+    attempt: (status: number | null, error: string | null) =>
+      error === null ? `answered ${status ?? 'nothing'}` : status === null ? error : `${status}: ${error}`,
+    next: 'Next attempt',
+  },
+} as const;

@@ -1,0 +1,267 @@
+import { readFileSync } from 'node:fs';
+import type { Browser, Page } from 'playwright-core';
+import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+import { openBrowser, testedBrowser } from './browser.js';
+import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
+
+const browserName = testedBrowser();
+const inBrowser = browserName === null ? describe.skip : describe;
+const HOSTILE = '<img src=x onerror="window.hit=1">\u202Egnp';
+
+interface Listed {
+  readonly events: readonly { readonly eventId: string; readonly anchored: boolean }[];
+}
+
+inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)' : ''}`, () => {
+  let instance: Instance;
+  let browser: Browser;
+  let eventId: string;
+  beforeAll(async () => {
+    instance = await Instance.start();
+    browser = await openBrowser(browserName!);
+    const headers = await instance.session();
+    const { agentId } = instance.bootstrap;
+    const body = { blocked_apis: ['evil.example'] };
+    await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers, body });
+    for (let n = 0; n < 24; n += 1) {
+      const url = n % 6 === 0 ? `https://evil.example/${n}` : 'https://api.example.com/';
+      const answer = await instance.check({ type: 'http_call', url, metadata: { note: HOSTILE } });
+      expect(answer.status).toBe(200);
+    }
+    // Denied, and anchored by the chain of the installation.
+    eventId = await eventually('an anchored denial', 60, async () => {
+      const { json } = await instance.request('GET', '/v1/events?outcome=denied', { headers });
+      const { events } = json as Listed;
+      return events.length === 4 ? (events.find(({ anchored }) => anchored)?.eventId ?? null) : null;
+    });
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.discard();
+  });
+
+  const open = (place: string, options: Parameters<Browser['newContext']>[0] = {}) =>
+    openConsole(browser, instance.bootstrap, place, options);
+  const fillRpc = (page: Page): Promise<void> =>
+    page.getByLabel('Solana RPC address').fill(instance.bootstrap.solanaRpcUrl);
+
+  it('verify an event in the browser, ask the chosen node alone, and refuse one that was changed', async () => {
+    const { page, watched } = await open(`/events/${eventId}`);
+    const proof = page.getByRole('heading', { name: 'Proof', exact: true });
+    await proof.waitFor();
+    await page.keyboard.press('v');
+    await page.getByText('Nothing is wrong, but not everything was checked').waitFor();
+    await fillRpc(page);
+    await page.getByRole('button', { name: 'Verify in this browser' }).click();
+    await page.getByText('Verified', { exact: true }).waitFor();
+    await picture(page, 'event');
+    expect(await barriersOf(page)).toEqual([]);
+    const own = new URL(instance.bootstrap.baseUrl).origin;
+    expect([...watched.origins].filter((origin) => origin !== own)).toEqual(
+      [new URL(instance.bootstrap.solanaRpcUrl).origin].filter((origin) => watched.origins.has(origin)),
+    );
+    const headers = await instance.session();
+    const { text } = await instance.request('GET', `/v1/events/${eventId}/proof`, { headers });
+    const body = text.replace(/("occurredAt":\s*"20)2/, '$13');
+    expect(body).not.toBe(text);
+    await page.route('**/v1/events/*/proof', (route) => route.fulfill({ body, contentType: 'application/json' }));
+    await page.getByRole('button', { name: 'Verify in this browser' }).click();
+    await page.getByText('Does not hold').waitFor();
+    await picture(page, 'event-changed');
+    expect(await page.evaluate("'hit' in window")).toBe(false);
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('list what was denied, and close it only as far as it was shown', async () => {
+    const { page, watched } = await open('/alerts');
+    await page.getByRole('link', { name: 'Open event' }).first().waitFor();
+    await page.getByText('4 open', { exact: true }).first().waitFor();
+    await picture(page, 'alerts');
+    expect(await barriersOf(page)).toEqual([]);
+    const late = await instance.check({ type: 'http_call', url: 'https://evil.example/late' });
+    expect(late.status).toBe(200);
+    const headers = await instance.session();
+    await eventually('five open alerts', 60, async () => {
+      const { json } = await instance.request('GET', '/v1/alerts/open-count', { headers });
+      return (json as { openCount: number }).openCount === 5 ? true : null;
+    });
+    const acknowledge = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Acknowledge all' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click();
+    };
+    await acknowledge();
+    await page.getByText(/1 more alert has arrived/).waitFor();
+    await page.getByText('5 open', { exact: true }).first().waitFor();
+    await acknowledge();
+    await page.getByRole('heading', { name: 'No open alerts' }).waitFor();
+    await picture(page, 'alerts-empty');
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('add a destination, show its secret once, and tell that a test was not delivered', async () => {
+    const { page, watched } = await open('/alerts/destinations');
+    await page.getByRole('heading', { name: 'No destinations' }).waitFor();
+    await picture(page, 'destinations-empty');
+    await page.getByRole('button', { name: 'Add destination' }).click();
+    await page.getByLabel('URL').fill('https://hooks.example.com/countersign');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add destination' }).click();
+    await page.getByText('It is shown only now.').waitFor();
+    expect(await page.getByRole('dialog').innerText()).toContain('whsec_');
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/^(Not delivered|Delivered)/).waitFor({ timeout: 60_000 });
+    await picture(page, 'destination');
+    expect(await barriersOf(page)).toEqual([]);
+    expect(await page.content()).not.toContain('whsec_');
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('heading', { name: 'No destinations' }).waitFor();
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('issue a report, verify it in the page, refuse a changed copy, and publish it', async () => {
+    const { page, watched } = await open('/reports');
+    await page.getByRole('heading', { name: 'No reports yet' }).waitFor();
+    await picture(page, 'reports-empty');
+    await page.keyboard.press('n');
+    await page.getByRole('dialog').waitFor();
+    await picture(page, 'report-new');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Issue report' }).click();
+    await page.getByRole('heading', { name: 'Report', exact: true }).waitFor({ timeout: 60_000 });
+    await fillRpc(page);
+    await page.getByRole('button', { name: 'Verify in this browser' }).click();
+    const verdict = page.locator('.verdict-title');
+    await verdict.waitFor({ timeout: 60_000 });
+    expect(['Verified', 'Nothing is wrong, but not everything was checked']).toContain(await verdict.innerText());
+    await picture(page, 'report');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Change one character and verify' }).click();
+    await page.getByText('Does not hold').waitFor({ timeout: 60_000 });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download JSON' }).click(),
+    ]);
+    const issued = JSON.parse(readFileSync(await download.path(), 'utf8')) as { reportId: string; sha256: string };
+    expect(page.url()).toContain(issued.reportId);
+    await page.getByRole('button', { name: 'Make public' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Make public' }).click();
+    await page.getByRole('button', { name: 'Make private' }).waitFor();
+    expect((await instance.request('GET', `/v1/reports/${issued.reportId}/public`)).status).toBe(200);
+    await page.reload();
+    await page.getByText(issued.sha256).waitFor();
+    await goTo(page, '/reports/scope');
+    await page.getByLabel('Classification (EU AI Act)').selectOption('not-high-risk');
+    await page.getByRole('button', { name: 'Declare scope' }).click();
+    await page.getByText('The scope is declared.').waitFor();
+    await picture(page, 'scope');
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 180_000);
+
+  it('issue an API key that is shown once, revoke it, and add a person', async () => {
+    const { page, watched } = await open('/settings/api-keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill(HOSTILE);
+    await page.getByRole('button', { name: 'Issue key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Show' }).click();
+    const key = (await dialog.locator('code').innerText()).trim();
+    expect(key).toMatch(/^csn_live_[0-9A-Za-z]{40}$/);
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.content()).not.toContain(key);
+    const check = () => instance.check({ type: 'a' }, { headers: { 'x-service-key': key } });
+    expect((await check()).status).toBe(200);
+    const row = page.getByRole('row', { name: /onerror/ });
+    await picture(page, 'api-keys');
+    expect(await barriersOf(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked').waitFor();
+    expect((await check()).status).toBe(401);
+    await goTo(page, '/settings/people');
+    await page.getByRole('button', { name: 'Add person' }).click();
+    await page.getByLabel('E-mail address').fill('reader@example.com');
+    await page.getByLabel('First password').fill('a password of a reader');
+    await dialog.getByRole('button', { name: 'Add person' }).click();
+    await page.getByLabel('Role of reader@example.com').selectOption('member');
+    await eventually('the role', 60, async () => {
+      const headers = await instance.session();
+      const { json } = await instance.request('GET', '/v1/users', { headers });
+      const { users } = json as { users: { email: string; role: string }[] };
+      return users.find(({ email }) => email === 'reader@example.com')?.role === 'member' ? true : null;
+    });
+    await picture(page, 'people');
+    expect(await barriersOf(page)).toEqual([]);
+    expect(await page.evaluate("'hit' in window")).toBe(false);
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it.each([
+    ['dark', { colorScheme: 'dark', viewport: { width: 1440, height: 900 } }],
+    ['narrow', { viewport: { width: 360, height: 740 } }],
+  ] as const)(
+    'have no barrier and fit: %s',
+    async (what, options) => {
+      const { page, watched } = await open('/events', options);
+      const found: Record<string, unknown> = {};
+      const expected: Record<string, unknown> = {};
+      for (const [place, name] of [
+        ['/events', 'Events'],
+        [`/events/${eventId}`, 'Event'],
+        ['/agents', 'Agents'],
+        ['/alerts', 'Alerts'],
+        ['/alerts/destinations', 'Alerts'],
+        ['/reports', 'Reports'],
+        ['/reports/scope', 'Reports'],
+        ['/settings', 'Settings'],
+        ['/settings/api-keys', 'Settings'],
+        ['/settings/people', 'Settings'],
+        ['/settings/signing-keys', 'Settings'],
+      ] as const) {
+        await goTo(page, place);
+        await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
+        await page.waitForLoadState('networkidle');
+        await picture(page, `${what}${place.replace(eventId, 'one').replaceAll('/', '-')}`);
+        const wide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
+        found[place] = [wide, await barriersOf(page)];
+        expected[place] = [false, []];
+      }
+      expect(found).toEqual(expected);
+      expect(unexpected(watched)).toEqual([]);
+      await page.context().close();
+    },
+    180_000,
+  );
+
+  it('say what failed, and recover', async () => {
+    const { page } = await open('/settings');
+    for (const [place, asked, title] of [
+      ['/alerts', '**/v1/alerts?*', 'Alerts could not be read'],
+      ['/alerts/destinations', '**/v1/alert-configs', 'Destinations could not be read'],
+      ['/reports', '**/v1/reports?*', 'Reports could not be read'],
+      [`/events/${eventId}`, `**/v1/events/${eventId}`, 'The event could not be read'],
+      ['/settings/api-keys', '**/v1/api-keys?*', 'API keys could not be read'],
+    ] as const) {
+      await page.route(asked, (route) =>
+        route.fulfill({ status: 500, headers: { 'x-request-id': 'request-78' }, json: { error: 'internal error' } }),
+      );
+      await goTo(page, place);
+      const alert = page.getByRole('alert');
+      await alert.filter({ hasText: title }).waitFor();
+      expect(await alert.first().innerText()).toContain('request-78');
+      await picture(page, `failed${place.replace(eventId, 'one').replaceAll('/', '-')}`);
+      await page.unroute(asked);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await alert.waitFor({ state: 'detached' });
+    }
+    await page.context().close();
+  }, 120_000);
+});
