@@ -29,8 +29,9 @@ export function sumOf(tested: readonly TestedFile[]): { readonly cases: number; 
   };
 }
 
-function failureLine({ title, step, expected, came }: CaseFailure): string {
-  const location = step === null ? title : `${title} (step ${step})`;
+function failureLine({ title, step, given, expected, came }: CaseFailure): string {
+  const place = given === undefined ? (step === null ? null : `step ${step}`) : `given ${given}`;
+  const location = place === null ? title : `${title} (${place})`;
   const asked = Object.keys(expected) as (keyof ExpectedAnswer)[];
   const said = (['allowed', 'violation_type', 'rule', 'code'] as const).filter((member) => came[member] !== null);
   const members = [...new Set([...said, ...asked])];

@@ -38,10 +38,23 @@ const expectation: JsonSchema = {
   else: { type: 'string', enum: ['allowed', 'denied', FROZEN, ...VIOLATION_TYPES] },
 };
 
+/** Checks before those of a case. They are allowed, unless `expect` says otherwise. */
+const given: JsonSchema = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 1000,
+  items: {
+    type: 'object',
+    required: ['action'],
+    properties: { ...check, expect: expectation },
+    additionalProperties: false,
+  },
+};
+
 const oneCheck: JsonSchema = {
   type: 'object',
   required: ['title', 'action', 'expect'],
-  properties: { title, ...check, expect: expectation },
+  properties: { title, given, ...check, expect: expectation },
   additionalProperties: false,
 };
 
@@ -50,6 +63,7 @@ const sequence: JsonSchema = {
   required: ['title', 'steps'],
   properties: {
     title,
+    given,
     steps: {
       type: 'array',
       minItems: 1,

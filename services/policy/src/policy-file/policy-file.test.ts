@@ -137,6 +137,63 @@ describe('the file of a policy', () => {
     expect(runCases(readPolicyFile({ profile, cases: [{ title: 'days', steps: times }] }))).toEqual([]);
   });
 
+  describe('with checks given before those of a case', () => {
+    const read = { type: 'tool_use', tool_name: 'read', metadata: { session: 's' } };
+    const send = { type: 'tool_use', tool_name: 'send', metadata: { session: 's' } };
+    const profile = {
+      facts: [{ id: 'seen', tools: ['read'], set_when: 'true', scope: 'session', ttl_seconds: 60 }],
+      rules: [{ id: 'quiet', tools: ['send'], when: 'facts.seen', effect: 'deny' }],
+      limits: [{ id: 'thrice', tools: ['pay'], max_count: 3, window_seconds: 3600 }],
+    };
+    const run = (...cases: unknown[]) => runCases(readPolicyFile({ profile, cases }));
+    const denied = { violation_type: 'rule_denied', rule: 'rules:quiet' };
+
+    it('judges facts and limits by them, at their times', () => {
+      const pay = { type: 'tool_use', tool_name: 'pay' };
+      expect(
+        run(
+          { title: 'fresh', action: send, expect: 'allowed' },
+          { title: 'fact', given: [{ action: read }], action: send, expect: denied },
+          { title: 'expired', given: [{ action: read }], at: 61, action: send, expect: 'allowed' },
+          { title: 'full', given: [{ action: pay, times: 3 }], action: pay, at: 3599, expect: 'limit_exceeded' },
+          { title: 'slid', given: [{ action: pay, times: 3 }], steps: [{ action: pay, at: 3601, expect: 'allowed' }] },
+        ),
+      ).toEqual([]);
+    });
+
+    it('fails where one of them is denied, or the case comes out otherwise', () => {
+      expect(
+        run(
+          { title: 'denied', given: [{ action: read }, { action: send }], action: send, expect: denied },
+          {
+            title: 'meant',
+            given: [{ action: read }, { action: send, expect: 'denied' }],
+            action: send,
+            expect: denied,
+          },
+          { title: 'other', given: [{ action: read }], action: send, expect: 'allowed' },
+          { title: 'steps', given: [{ action: read }], steps: [{ action: read }, { action: send, expect: 'allowed' }] },
+        ),
+      ).toMatchObject([
+        { title: 'denied', step: null, given: 2, expected: { allowed: true } },
+        { title: 'other', step: null, came: denied },
+        { title: 'steps', step: 2, came: denied },
+      ]);
+    });
+
+    it('refuses a case that expects nothing itself, and a place in the wrong order of times', () => {
+      expect(() => run({ title: 'x', given: [{ action: read }], steps: [{ action: send }] })).toThrow(
+        /expects anything/,
+      );
+      expect(() =>
+        run({ title: 'x', given: [{ action: read, at: 5 }], action: send, at: 4, expect: 'allowed' }),
+      ).toThrow(/^cases\[0\]: at lies before/);
+      expect(() => run({ title: 'x', given: [{ action: read, at: 'x' }], action: send, expect: 'allowed' })).toThrow(
+        /^cases\[0\]/,
+      );
+    });
+  });
+
   it('reports a shadow violation in observe mode', () => {
     const shadow = { ...CASE, expect: { allowed: true, violation_type: 'off_limits_action' } };
     const profile = { ...PROFILE, mode: 'observe' };

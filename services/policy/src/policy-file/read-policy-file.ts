@@ -28,6 +28,8 @@ export interface PolicyStep {
   readonly times: number;
   /** `null`: any result. */
   readonly expect: ExpectedAnswer | null;
+  /** From 0, if it is one of the checks before those of the case. */
+  readonly given: number | null;
 }
 
 /** Checks of one agent that begins with nothing counted. */
@@ -91,20 +93,36 @@ interface WrittenStep {
 /** @throws PolicyFileProblem that begins with `place` */
 export function readCase(value: unknown, place: string): PolicyCase {
   refuse(caseProblem(value)?.replace(/^the body /, ''), place);
-  const { title, steps, ...single } = value as { readonly title: string; readonly steps?: readonly WrittenStep[] };
-  const written = steps ?? [single as WrittenStep];
+  const {
+    title,
+    steps,
+    given = [],
+    ...single
+  } = value as Readonly<{ title: string; steps?: readonly WrittenStep[]; given?: readonly WrittenStep[] }>;
+  const own = steps ?? [single as WrittenStep];
+  const written = [...given, ...own];
   const named = written.find(({ at }) => typeof at === 'string');
   let atMs = named === undefined ? BEGIN : instant(String(named.at), place);
   const beginMs = atMs;
   const placed = written.map((step, n): PolicyStep => {
-    const where = steps === undefined ? place : `${place}.steps[${n}]`;
+    const isGiven = n < given.length;
+    const ofOwn = steps === undefined ? place : `${place}.steps[${n - given.length}]`;
+    const where = isGiven ? `${place}.given[${n}]` : ofOwn;
     const at = timeOf(step.at, atMs, beginMs, where);
     if (at < atMs) refuse('at lies before the step before', where);
     atMs = at;
-    const { expect } = step;
-    return { action: step.action, atMs, times: step.times ?? 1, expect: expect === undefined ? null : wanted(expect) };
+    // A denied check sets no fact and counts towards no limit: a case that needs it would test something else.
+    const { expect = isGiven ? 'allowed' : undefined } = step;
+    return {
+      action: step.action,
+      atMs,
+      times: step.times ?? 1,
+      expect: expect === undefined ? null : wanted(expect),
+      given: isGiven ? n : null,
+    };
   });
-  if (placed.every(({ expect }) => expect === null)) refuse('no step expects anything', place);
+  if (placed.every(({ expect, given: earlier }) => expect === null || earlier !== null))
+    refuse('no step expects anything', place);
   return { title, steps: placed };
 }
 

@@ -14,6 +14,8 @@ export interface CaseFailure {
   readonly title: string;
   /** From 1; `null` where the case is a single check. */
   readonly step: number | null;
+  /** From 1, if a check of `given` failed. */
+  readonly given?: number;
   readonly expected: ExpectedAnswer;
   readonly came: CameOut;
 }
@@ -48,7 +50,9 @@ export function runCases({ patch, cases }: Pick<PolicyFile, 'patch' | 'cases'>):
 export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase): CaseFailure | null {
   const agent = new SimulatedAgent(profile);
   let frozen = false;
-  for (const [n, { action, atMs, times, expect }] of steps.entries()) {
+  const before = steps.filter(({ given }) => given !== null).length;
+  const isSingle = steps.length - before === 1;
+  for (const [n, { action, atMs, times, expect, given }] of steps.entries()) {
     const answer = (): CameOut => {
       if (frozen) return REFUSED_FROZEN;
       const verdict = agent.check(action, atMs);
@@ -58,7 +62,8 @@ export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase):
     let came = answer();
     for (let again = 1; again < times; again += 1) came = answer();
     if (expect !== null && !holds(expect, came)) {
-      return { title, step: steps.length === 1 ? null : n + 1, expected: expect, came };
+      if (given !== null) return { title, step: null, given: given + 1, expected: expect, came };
+      return { title, step: isSingle ? null : n + 1 - before, expected: expect, came };
     }
   }
   return null;
