@@ -168,7 +168,14 @@ export type { AgentRecord } from './http/agent-record.js';
 export { policyRoutes } from './http/policy.js';
 export type { AgentBody } from './http/policy.js';
 export { EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
-export type { AnchorRecord, EventsQuery, ExportFormat, ExportQuery } from './http/audit-log.js';
+export type {
+  AcknowledgeBody,
+  AlertGroup,
+  AnchorRecord,
+  EventsQuery,
+  ExportFormat,
+  ExportQuery,
+} from './http/audit-log.js';
 export type { EventRecord } from './http/event-record.js';
 export { agentHistoryRoutes } from './http/agent-history.js';
 export type { AnchoredWindowRecord, ProfileVersion, WindowsQuery } from './http/agent-history.js';

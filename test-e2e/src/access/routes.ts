@@ -228,6 +228,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'GET /v1/alerts': { statuses: bySession('auditor', 200) },
   'GET /v1/alerts/open-count': { statuses: bySession('auditor', 200) },
+  'GET /v1/alerts/groups': { statuses: bySession('auditor', 200) },
   'POST /v1/alerts/acknowledge': { statuses: bySession('member', 200) },
   'GET /v1/alert-configs': { statuses: bySession('auditor', 200) },
   'POST /v1/alert-configs': {

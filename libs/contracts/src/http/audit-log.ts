@@ -1,7 +1,7 @@
-import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, VIOLATION_TYPES } from '../leaf.js';
-import { eventRecord, instant } from './event-record.js';
-import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
-import { nullable, openObject, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
+import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES } from '../leaf.js';
+import { eventRecord, instant, type EventRecord } from './event-record.js';
+import { bodyErrors, error, isoTime, limit, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
+import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
 export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
@@ -59,6 +59,21 @@ const eventFilters = {
 } as const;
 
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
+
+const alertGroup = openObject({
+  agentId: uuid,
+  outcome: { type: ['string', 'null'] },
+  violation_type: { type: ['string', 'null'] },
+  rule: { type: ['string', 'null'] },
+  severity: nullable({ type: 'string', enum: SEVERITIES }),
+  count: { type: 'integer', minimum: 1 },
+  firstAt: instant,
+  lastAt: instant,
+  newest: { ...eventRecord, description: 'the event of `lastAt`' },
+});
+
+/** Open alerts of one agent, outcome, violation and rule; times are ISO 8601 UTC. */
+export type AlertGroup = Omit<JsonOf<typeof alertGroup>, 'newest'> & { readonly newest: EventRecord };
 
 /** Routes of audit-log. */
 export const auditLogRoutes = {
@@ -177,25 +192,70 @@ export const auditLogRoutes = {
       ...sessionErrors,
     },
   }),
+  listAlertGroups: route({
+    service: 'audit-log',
+    method: 'GET',
+    path: '/v1/alerts/groups',
+    operationId: 'listAlertGroups',
+    summary: 'Open alerts by agent, violation and rule, the latest group first',
+    tag: 'Alerts',
+    auth: 'session',
+    query: { limit },
+    success: 200,
+    responses: {
+      200: {
+        description: 'the inbox in groups',
+        schema: openObject({
+          groups: { type: 'array', items: alertGroup },
+          openCount,
+          acknowledgedAt: nullable(instant),
+          grouped: {
+            ...openCount,
+            description: 'open alerts that are in the counts: the newest 10,000, or all of them',
+          },
+          place: {
+            type: 'string',
+            description: 'send it as `upTo` to acknowledge what these groups count, and no more',
+          },
+        }),
+      },
+      400: bodyErrors[400],
+      ...sessionErrors,
+    },
+  }),
   acknowledgeAlerts: route({
     service: 'audit-log',
     method: 'POST',
     path: '/v1/alerts/acknowledge',
     operationId: 'acknowledgeAlerts',
-    summary: 'Close all alerts that are open now',
+    summary: 'Close all alerts that are open now, or those up to a place',
     tag: 'Alerts',
     auth: 'session',
     role: 'member',
+    body: {
+      type: 'object',
+      properties: {
+        upTo: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 2000,
+          description: '`place` of `GET /v1/alerts/groups`: alerts that came later stay open; absent: all are closed',
+        },
+      },
+      additionalProperties: false,
+    },
+    bodyOptional: true,
     success: 200,
     responses: {
       200: {
-        description: 'no alert is open',
+        description: 'alerts are closed; `openCount` are still open',
         schema: {
           type: 'object',
           required: ['openCount', 'acknowledgedAt'],
           properties: { openCount, acknowledgedAt: instant },
         },
       },
+      ...bodyErrors,
       ...sessionErrors,
     },
   }),
@@ -221,4 +281,5 @@ export const auditLogRoutes = {
 
 /** `from` is inclusive, `to` is exclusive. */
 export type EventsQuery = QueryOf<typeof auditLogRoutes.listEvents>;
+export type AcknowledgeBody = BodyOf<typeof auditLogRoutes.acknowledgeAlerts>;
 export type ExportQuery = QueryOf<typeof auditLogRoutes.exportEvents>;

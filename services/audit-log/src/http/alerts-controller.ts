@@ -1,9 +1,12 @@
 import { Controller, Inject } from '@nestjs/common';
-import { auditLogRoutes, type EventRecord, type PageQuery } from '@countersign/contracts';
+import { auditLogRoutes } from '@countersign/contracts';
+import type { AcknowledgeBody, AlertGroup, EventRecord, PageQuery } from '@countersign/contracts';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import { listedEvent } from '../domain/event-record.js';
-import type { EventStore, Inbox } from '../store/port.js';
+import { groupAlerts } from '../domain/open-alert.js';
+import type { EventStore, Inbox, InboxPlace } from '../store/port.js';
 import { CLOCK, STORE } from '../tokens.js';
 
 interface AlertsPage extends Inbox {
@@ -11,6 +14,15 @@ interface AlertsPage extends Inbox {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
+}
+
+/** Open alerts that are grouped: the newest. */
+const GROUPED = 10_000;
+
+interface GroupedAlerts extends Inbox {
+  readonly groups: readonly AlertGroup[];
+  readonly grouped: number;
+  readonly place: string;
 }
 
 /** The violation inbox of an account. */
@@ -37,8 +49,44 @@ export class AlertsController {
     return { openCount };
   }
 
-  @HttpRoute(auditLogRoutes.acknowledgeAlerts)
-  acknowledge(@Input() { caller }: RouteInput): Promise<Inbox> {
-    return this.store.acknowledge(caller.accountId, new Date(this.clock()).toISOString());
+  @HttpRoute(auditLogRoutes.listAlertGroups)
+  async groups(@Input() { query, caller }: RouteInput<unknown, Pick<PageQuery, 'limit'>>): Promise<GroupedAlerts> {
+    const { alerts, place, ...inbox } = await this.store.openLeaves(caller.accountId, GROUPED);
+    const shown = groupAlerts(alerts).slice(0, query.limit);
+    const now = this.clock();
+    const groups = await Promise.all(
+      shown.map(async ({ newest, firstAt, count }): Promise<AlertGroup | null> => {
+        const { eventId, agentId, outcome, violationType, rule, severity, occurredAt: lastAt } = newest;
+        const event = await this.store.find(caller.accountId, eventId);
+        if (event === null) return null;
+        const about = { agentId, outcome, violation_type: violationType, rule, severity };
+        return { ...about, count, firstAt, lastAt, newest: listedEvent(event, now) };
+      }),
+    );
+    return {
+      groups: groups.filter((group) => group !== null),
+      ...inbox,
+      grouped: alerts.length,
+      place: Buffer.from(JSON.stringify(place)).toString('base64url'),
+    };
   }
+
+  @HttpRoute(auditLogRoutes.acknowledgeAlerts)
+  acknowledge(@Input() { body, caller }: RouteInput<AcknowledgeBody>): Promise<Inbox> {
+    const at = new Date(this.clock()).toISOString();
+    const { upTo } = body;
+    return this.store.acknowledge(caller.accountId, at, ...(upTo === undefined ? [] : [placeOf(upTo)]));
+  }
+}
+
+/** @throws HttpRefusal 400 */
+function placeOf(text: string): InboxPlace {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    const isNumber = (part: unknown): part is number => Number.isSafeInteger(part) && (part as number) >= 0;
+    if (Array.isArray(place) && place.every(isNumber)) return place;
+  } catch {
+    // Not JSON.
+  }
+  throw new HttpRefusal(400, 'upTo must be place of an answer of GET /v1/alerts/groups');
 }

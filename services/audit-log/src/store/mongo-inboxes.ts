@@ -1,7 +1,16 @@
+import type { mongo } from 'mongoose';
+import type { LeafEvent } from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
-import { BLOCKED, type BlockedDocument, type Collections, type InboxDocument } from './mongo-collections.js';
+import { openAlert } from '../domain/open-alert.js';
+import {
+  BLOCKED,
+  type BlockedDocument,
+  type Collections,
+  type EventDocument,
+  type InboxDocument,
+} from './mongo-collections.js';
 import type { MongoList } from './mongo-list.js';
-import type { Inbox, Page } from './port.js';
+import type { Inbox, InboxPlace, OpenAlert, Page } from './port.js';
 
 /** Open leaves of one partition: `count` of them, all in `[from, to)`. */
 interface Open {
@@ -10,6 +19,8 @@ interface Open {
   readonly to: number;
   readonly count: number;
 }
+
+type Counted = Pick<BlockedDocument, 'partition' | 'applied' | 'count'>;
 
 /**
  * The violation inboxes. Each partition's blocked leaves are counted on their own, with how far they are counted; an
@@ -34,9 +45,8 @@ export class MongoInboxes {
     // The exact rest, so that the search ends at the last match instead of at the oldest blocked leaf.
     const rest = Math.min(limit, countOf(open) - offset);
     if (rest <= 0) return [];
-    const places = open.map(({ partition, from, to }) => ({ partition, offset: { $gte: from, $lt: to } }));
     const documents = await this.#collections.events
-      .find({ accountId, blocked: true, $or: places }, { hint: BLOCKED })
+      .find(openOf(accountId, open), { hint: BLOCKED })
       .sort({ at: -1, offset: -1, partition: -1 })
       .skip(offset)
       .limit(rest)
@@ -44,36 +54,89 @@ export class MongoInboxes {
     return this.#list.shown(documents);
   }
 
-  /** Acknowledges all leaves that are counted now; `$max`, so that of two at once neither opens what the other has closed. */
-  async acknowledge(accountId: string, at: string): Promise<Inbox> {
+  /** A place has partition and offset of each partition in which the account has blocked leaves, one after the other. */
+  async openLeaves(
+    accountId: string,
+    limit: number,
+  ): Promise<Inbox & { readonly alerts: readonly OpenAlert[]; readonly place: InboxPlace }> {
+    const { inbox, open, counted } = await this.#open(accountId);
+    const openCount = countOf(open);
+    const place = counted.flatMap(({ partition, applied }) => [partition, applied]);
+    const acknowledgedAt = inbox?.acknowledgedAt ?? null;
+    const rest = Math.min(limit, openCount);
+    if (rest === 0) return { openCount, acknowledgedAt, place, alerts: [] };
+    const documents = await this.#collections.events
+      .find(openOf(accountId, open), { hint: BLOCKED, projection: { leaf: 1 } })
+      .sort({ at: -1, offset: -1, partition: -1 })
+      .limit(rest)
+      .toArray();
+    const alerts = documents.map(({ leaf }) => openAlert(JSON.parse(leaf) as LeafEvent));
+    return { openCount, acknowledgedAt, place, alerts };
+  }
+
+  /**
+   * Acknowledges all leaves that are counted now, or those below a place; `$max`, so that of two at once neither opens what
+   * the other has closed.
+   */
+  async acknowledge(accountId: string, at: string, place?: InboxPlace): Promise<Inbox> {
     const counted = await this.#counted(accountId);
+    const closed = place === undefined ? counted : await this.#below(accountId, counted, place);
     const through = Object.fromEntries(
-      counted.flatMap(({ partition, applied, count }) => [
+      closed.flatMap(({ partition, applied, count }) => [
         [`through.${partition}.offset`, applied],
         [`through.${partition}.count`, count],
       ]),
     );
     await this.#collections.inboxes.updateOne(
       { _id: accountId },
-      { $set: { acknowledgedAt: at }, ...(counted.length === 0 ? {} : { $max: through }) },
+      { $set: { acknowledgedAt: at }, ...(closed.length === 0 ? {} : { $max: through }) },
       { upsert: true },
     );
-    return { openCount: 0, acknowledgedAt: at };
+    return place === undefined ? { openCount: 0, acknowledgedAt: at } : this.inbox(accountId);
+  }
+
+  /** What is counted below a place, by partition; partitions that the place does not name are left out. */
+  async #below(accountId: string, counted: readonly BlockedDocument[], place: InboxPlace): Promise<readonly Counted[]> {
+    const inbox = await this.#collections.inboxes.findOne({ _id: accountId });
+    const ends = new Map<number, number>();
+    for (let at = 0; at + 1 < place.length; at += 2) ends.set(place[at]!, place[at + 1]!);
+    const named = counted.filter(({ partition }) => ends.has(partition));
+    return Promise.all(
+      named.map(async ({ partition, applied }) => {
+        const through = inbox?.through?.[partition] ?? { offset: 0, count: 0 };
+        const end = Math.max(through.offset, Math.min(applied, ends.get(partition)!));
+        const added = await this.#collections.events.countDocuments(
+          { accountId, blocked: true, partition, offset: { $gte: through.offset, $lt: end } },
+          { hint: BLOCKED },
+        );
+        return { partition, applied: end, count: through.count + added };
+      }),
+    );
   }
 
   /** The acknowledge first: what is counted afterwards is never less. */
-  async #open(accountId: string): Promise<{ readonly inbox: InboxDocument | null; readonly open: readonly Open[] }> {
+  async #open(accountId: string): Promise<{
+    readonly inbox: InboxDocument | null;
+    readonly open: readonly Open[];
+    readonly counted: readonly BlockedDocument[];
+  }> {
     const inbox = await this.#collections.inboxes.findOne({ _id: accountId });
-    const open = (await this.#counted(accountId)).map(({ partition, applied, count }) => {
+    const counted = await this.#counted(accountId);
+    const open = counted.map(({ partition, applied, count }) => {
       const through = inbox?.through?.[partition] ?? { offset: 0, count: 0 };
       return { partition, from: through.offset, to: applied, count: count - through.count };
     });
-    return { inbox, open: open.filter(({ count }) => count > 0) };
+    return { inbox, open: open.filter(({ count }) => count > 0), counted };
   }
 
   async #counted(accountId: string): Promise<readonly BlockedDocument[]> {
     return this.#collections.blocked.find({ accountId }).toArray();
   }
+}
+
+function openOf(accountId: string, open: readonly Open[]): mongo.Filter<EventDocument> {
+  const places = open.map(({ partition, from, to }) => ({ partition, offset: { $gte: from, $lt: to } }));
+  return { accountId, blocked: true, $or: places };
 }
 
 function countOf(open: readonly Open[]): number {

@@ -8,6 +8,7 @@ import type { EventStore } from './port.js';
 import { erasuresContract } from './erasures.contract.js';
 import { eventStoreContract } from './store.contract.js';
 import { countsContract } from './counts.contract.js';
+import { inboxesContract } from './inboxes.contract.js';
 import { keysetContract } from './keyset.contract.js';
 
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
@@ -43,6 +44,7 @@ if (URI === undefined) {
   eventStoreContract('mongo', backend);
   keysetContract('mongo', backend);
   countsContract('mongo', backend);
+  inboxesContract('mongo', backend);
   erasuresContract('mongo', backend);
   inspectionContract('mongo', backend);
 }

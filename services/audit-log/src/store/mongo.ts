@@ -22,6 +22,7 @@ import type {
   HourlyCount,
   HourlyQuery,
   Inbox,
+  InboxPlace,
   KeptContent,
   LoggedEvent,
   OrderState,
@@ -127,8 +128,12 @@ export class MongoEventStore implements EventStore {
     return this.#inboxes.inbox(accountId);
   }
 
-  acknowledge(accountId: string, at: string): Promise<Inbox> {
-    return this.#inboxes.acknowledge(accountId, at);
+  openLeaves(accountId: string, limit: number): ReturnType<EventStore['openLeaves']> {
+    return this.#inboxes.openLeaves(accountId, limit);
+  }
+
+  acknowledge(accountId: string, at: string, place?: InboxPlace): Promise<Inbox> {
+    return this.#inboxes.acknowledge(accountId, at, place);
   }
 
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {

@@ -1,4 +1,11 @@
-import type { ArchivedEvent, ErasedContent, EventEnvelope, LeafEvent, TopicName } from '@countersign/contracts';
+import type {
+  ArchivedEvent,
+  ErasedContent,
+  EventEnvelope,
+  LeafEvent,
+  Severity,
+  TopicName,
+} from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventClass } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
@@ -125,6 +132,21 @@ export interface Inbox {
   readonly acknowledgedAt: string | null;
 }
 
+/** Where an inbox ended when it was read: later alerts are beyond it. Only the adapter that returned it can read it. */
+export type InboxPlace = readonly number[];
+
+/** An open alert: members of its leaf by which alerts are grouped. */
+export interface OpenAlert {
+  readonly eventId: string;
+  readonly agentId: string;
+  /** ISO 8601. */
+  readonly occurredAt: string;
+  readonly outcome: string | null;
+  readonly violationType: string | null;
+  readonly rule: string | null;
+  readonly severity: Severity | null;
+}
+
 /** State of an event's order: there is none; content erased, not acknowledged yet; acknowledged by reporting. */
 export type OrderState = 'none' | 'pending' | 'acknowledged';
 
@@ -203,8 +225,17 @@ export interface EventStore {
   /** The events that {@link Inbox.openCount} counts, in the order of `list`. */
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]>;
   inbox(accountId: string): Promise<Inbox>;
-  /** Empties the inbox: everything that is counted now is acknowledged. `at`: the time to store, ISO 8601. */
-  acknowledge(accountId: string, at: string): Promise<Inbox>;
+  /** The newest `limit` open alerts, in the order of `list`, and the place of the inbox. */
+  openLeaves(
+    accountId: string,
+    limit: number,
+  ): Promise<Inbox & { readonly alerts: readonly OpenAlert[]; readonly place: InboxPlace }>;
+  /**
+   * Empties the inbox: everything that is counted now is acknowledged, or with `place` what was counted there.
+   * @param at the time to store, ISO 8601
+   * @returns the inbox afterwards
+   */
+  acknowledge(accountId: string, at: string, place?: InboxPlace): Promise<Inbox>;
 
   /**
    * Anchored windows of an agent, newest first; without a window of which some of the agent's leaves are not stored

@@ -123,6 +123,19 @@ export class SqliteList {
     return this.#all<ShownRow>(sql, accountN, afterN, limit, offset).map(shown);
   }
 
+  /** Leaves of the newest blocked events that arrived after row `afterN`. */
+  blockedLeaves(accountN: number, afterN: number, limit: number): LeafEvent[] {
+    const sql = `SELECT leaf FROM events INDEXED BY events_blocked WHERE blocked = 1 AND account_n = ? AND n > ?
+      ORDER BY occurred_at DESC, n DESC LIMIT ?`;
+    return this.#all<{ leaf: string }>(sql, accountN, afterN, limit).map(({ leaf }) => JSON.parse(leaf) as LeafEvent);
+  }
+
+  countBlocked(accountN: number, afterN: number): number {
+    const sql = `SELECT count(*) AS total FROM events INDEXED BY events_blocked
+      WHERE blocked = 1 AND account_n = ? AND n > ?`;
+    return this.#all<{ total: number }>(sql, accountN, afterN)[0]!.total;
+  }
+
   range(agentId: string, first: number, last: number, limit: number): ArchivedEvent[] {
     const sql = `SELECT ${ARCHIVED} WHERE e.agent_n = (SELECT n FROM agents WHERE id = ?)
       AND e.sequence BETWEEN ? AND ? ORDER BY e.sequence LIMIT ?`;

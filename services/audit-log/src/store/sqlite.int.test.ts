@@ -10,6 +10,7 @@ import { MIGRATIONS } from './schema.js';
 import { SqliteEventStore } from './sqlite.js';
 import { eventStoreContract } from './store.contract.js';
 import { countsContract } from './counts.contract.js';
+import { inboxesContract } from './inboxes.contract.js';
 import { keysetContract } from './keyset.contract.js';
 
 let directory = '';
@@ -33,6 +34,7 @@ const backend = {
 eventStoreContract('sqlite', backend);
 keysetContract('sqlite', backend);
 countsContract('sqlite', backend);
+inboxesContract('sqlite', backend);
 erasuresContract('sqlite', backend);
 inspectionContract('sqlite', backend);
 

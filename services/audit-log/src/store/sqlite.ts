@@ -13,6 +13,7 @@ import {
   type HourlyCount,
   type HourlyQuery,
   type Inbox,
+  type InboxPlace,
   type KeptContent,
   type LoggedEvent,
   type OrderState,
@@ -28,16 +29,10 @@ import { SqliteAnchors } from './sqlite-anchors.js';
 import { SqliteAppend } from './sqlite-append.js';
 import { SqliteErasures } from './sqlite-erasures.js';
 import { SqliteHours } from './sqlite-hours.js';
+import { SqliteInboxes } from './sqlite-inboxes.js';
 import { SqliteList } from './sqlite-list.js';
 import { idBytes, idText, SqliteNumbers } from './sqlite-numbers.js';
 import { SqliteKeyset } from './sqlite-keyset.js';
-
-interface InboxRow {
-  readonly n: number;
-  readonly openCount: number;
-  readonly acknowledgedAt: string | null;
-  readonly acknowledgedN: number;
-}
 
 /** {@link EventStore} in one SQLite file. */
 export class SqliteEventStore implements EventStore {
@@ -48,6 +43,7 @@ export class SqliteEventStore implements EventStore {
   readonly #erasures: SqliteErasures;
   readonly #list: SqliteList;
   readonly #hours: SqliteHours;
+  readonly #inboxes: SqliteInboxes;
   readonly #keyset: SqliteKeyset;
 
   /** @throws StoreDamaged naming the file */
@@ -63,6 +59,7 @@ export class SqliteEventStore implements EventStore {
     this.#erasures.scrub();
     this.#anchors = new SqliteAnchors(this.#database);
     this.#list = new SqliteList(this.#database, this.#numbers);
+    this.#inboxes = new SqliteInboxes(this.#database, this.#numbers, this.#list);
     this.#hours = new SqliteHours(this.#database, this.#numbers);
     this.#keyset = new SqliteKeyset(file, this.#numbers);
   }
@@ -123,25 +120,19 @@ export class SqliteEventStore implements EventStore {
   }
 
   async openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {
-    const row = this.#inbox(accountId);
-    return row === undefined ? [] : this.#list.blocked(row.n, row.acknowledgedN, page);
+    return this.#inboxes.open(accountId, page);
   }
 
   async inbox(accountId: string): Promise<Inbox> {
-    const row = this.#inbox(accountId);
-    return { openCount: row?.openCount ?? 0, acknowledgedAt: row?.acknowledgedAt ?? null };
+    return this.#inboxes.inbox(accountId);
   }
 
-  async acknowledge(accountId: string, at: string): Promise<Inbox> {
-    this.#transaction(() => {
-      this.#database
-        .prepare<[string, number]>(
-          `UPDATE accounts SET open_count = 0, acknowledged_at = ?,
-           acknowledged_n = coalesce((SELECT max(n) FROM events), 0) WHERE n = ?`,
-        )
-        .run(at, this.#numbers.account(accountId));
-    });
-    return { openCount: 0, acknowledgedAt: at };
+  async openLeaves(accountId: string, limit: number): ReturnType<EventStore['openLeaves']> {
+    return this.#inboxes.openLeaves(accountId, limit);
+  }
+
+  async acknowledge(accountId: string, at: string, place?: InboxPlace): Promise<Inbox> {
+    return this.#transaction(() => this.#inboxes.acknowledge(accountId, at, place));
   }
 
   async anchors(
@@ -251,15 +242,6 @@ export class SqliteEventStore implements EventStore {
   async close(): Promise<void> {
     this.#keyset.close();
     this.#database.close();
-  }
-
-  #inbox(accountId: string): InboxRow | undefined {
-    return this.#database
-      .prepare<[string], InboxRow>(
-        `SELECT n, open_count AS openCount, acknowledged_at AS acknowledgedAt, acknowledged_n AS acknowledgedN
-         FROM accounts WHERE id = ?`,
-      )
-      .get(accountId);
   }
 
   #position(topic: TopicName, partition: number): number | null {

@@ -61,7 +61,13 @@ export const RECORD_NOTES: OperationNotes = {
     description: 'Denied checks, and checks of frozen agents, that have not been acknowledged yet.',
   },
   countOpenAlerts: { description: 'Only the number, for a badge.' },
-  acknowledgeAlerts: { description: 'For the whole account; later denials reopen the inbox.' },
+  listAlertGroups: {
+    description:
+      'The inbox as incidents: how often, since when, and the newest event of each. `place` is where the inbox ended when it was read.',
+  },
+  acknowledgeAlerts: {
+    description: 'For the whole account; later denials reopen the inbox.',
+  },
   listAlertConfigs: {
     description: 'The service disables a destination that fails for too long: `disabledReason` has the reason.',
   },
