@@ -17,6 +17,22 @@ describe('a client', () => {
     },
   );
 
+  it('returns the budget of an exceeded limit, whole or not at all', async () => {
+    const read = async (budget: unknown) => {
+      const denied = { allowed: false, reason: 'no', severity: 'P2', violation_type: 'limit_exceeded', budget };
+      const fetch = () => Promise.resolve(new Response(JSON.stringify(denied)));
+      return (await new Countersign({ apiKey: 'k', agentId: AGENT, fetch }).check({ actionType: 'pay' })).budget;
+    };
+    const budget = { unit: 'sum', window_seconds: 60, limit: '5', consumed: '4.5', remaining: '0.5', resets_at: null };
+    const shown = { unit: 'sum', windowSeconds: 60, limit: '5', consumed: '4.5', remaining: '0.5', resetsAt: null };
+    expect(await read(budget)).toEqual(shown);
+    const resetsAt = '2026-11-21T12:00:10.000Z';
+    expect(await read({ ...budget, resets_at: resetsAt })).toEqual({ ...shown, resetsAt });
+    for (const wrong of [{ ...budget, limit: 5 }, { ...budget, unit: 'other' }, { ...budget, resets_at: 5 }, [], 'x']) {
+      expect(await read(wrong)).toBeUndefined();
+    }
+  });
+
   it('waits no longer than its timeout, whatever the given fetch does', async () => {
     const fetch = () => new Promise<Response>(() => undefined);
     const stuck = new Countersign({ apiKey: 'k', agentId: AGENT, retries: 0, attemptTimeoutMs: 20, fetch });

@@ -7,7 +7,7 @@ export { CountersignError } from './errors.js';
 export type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';
 export { DEFAULT_BASE_URL } from './options.js';
 export type { CallOptions, CountersignOptions, FailMode, Outcome, OutcomeReport } from './options.js';
-export type { CheckResult } from './result.js';
+export type { CheckResult, LimitBudget } from './result.js';
 export { post } from './transport.js';
 export type { Answer, Fetch, Request } from './transport.js';
 export { toolCallAction } from './tool-action.js';

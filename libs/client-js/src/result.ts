@@ -23,6 +23,8 @@ export interface CheckResult {
   readonly matchedTopic?: string;
   /** Of `length`: the number of characters. */
   readonly length?: number;
+  /** Of `limit_exceeded`: the window of the limit before the check. */
+  readonly budget?: LimitBudget;
   readonly upgradeUrl?: string;
   /** The event that records the check, for the report of its outcome. */
   readonly eventId?: string;
@@ -36,6 +38,17 @@ export interface CheckResult {
   readonly failedOpen?: true;
   /** Set together with `violations`: the error. */
   readonly error?: CountersignError;
+}
+
+/** The window of a limit. Amounts are decimals: `2.5`. */
+export interface LimitBudget {
+  readonly unit: 'count' | 'sum';
+  readonly windowSeconds: number;
+  readonly limit: string;
+  readonly consumed: string;
+  readonly remaining: string;
+  /** ISO 8601 time before which the balance does not decrease; `null`: the amount alone exceeds the limit. */
+  readonly resetsAt: string | null;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -119,6 +132,7 @@ function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
     piiKind: textOf(body['pii_kind']),
     matchedTopic: textOf(body['matched_topic']),
     length: countOf(body['length']),
+    budget: budgetOf(body['budget']),
     upgradeUrl: textOf(body['upgrade_url']),
     eventId: answer.eventId,
     coverage: answer.coverage,
@@ -158,6 +172,20 @@ export function invalid(answer: Answer, why: string, cause?: unknown): Countersi
 
 function countOf(value: unknown): number | undefined {
   return Number.isSafeInteger(value) ? (value as number) : undefined;
+}
+
+/** A budget that is whole; `undefined` for any other value. */
+function budgetOf(value: unknown): LimitBudget | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const body = value as Members;
+  const { unit } = body;
+  const [windowSeconds, limit] = [countOf(body['window_seconds']), textOf(body['limit'])];
+  const [consumed, remaining] = [textOf(body['consumed']), textOf(body['remaining'])];
+  const resetsAt = body['resets_at'] === null ? null : textOf(body['resets_at']);
+  if (unit !== 'count' && unit !== 'sum') return undefined;
+  if (windowSeconds === undefined || limit === undefined || consumed === undefined || remaining === undefined)
+    return undefined;
+  return resetsAt === undefined ? undefined : { unit, windowSeconds, limit, consumed, remaining, resetsAt };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fault_server import FaultServer
 
-from countersign import CheckResult, Countersign, CountersignError
+from countersign import CheckResult, Countersign, CountersignError, LimitBudget
 from countersign.result import undecided
 
 AGENT = "0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77"
@@ -17,6 +17,21 @@ def test_findings_in_a_text_are_returned() -> None:
     with FaultServer([denied]) as server, Countersign("key", AGENT, server.address) as client:
         result = client.check("llm_response")
     assert (result.category, result.pii_kind, result.matched_topic, result.length) == ("length", "email", "merger", 7)
+
+
+def _budget_read(budget: object) -> object:
+    denied = {"status": 200, "body": {"allowed": False, "reason": "no", "severity": "P2", "budget": budget}}
+    with FaultServer([denied]) as server, Countersign("key", AGENT, server.address) as client:
+        return client.check("tool_use").budget
+
+
+def test_the_budget_of_a_limit_is_returned_whole_or_not_at_all() -> None:
+    budget = {"unit": "sum", "window_seconds": 60, "limit": "5", "consumed": "4.5", "remaining": "0.5"}
+    assert _budget_read({**budget, "resets_at": None}) == LimitBudget("sum", 60, "5", "4.5", "0.5", None)
+    at = "2026-11-21T12:00:10.000Z"
+    assert _budget_read({**budget, "resets_at": at}) == LimitBudget("sum", 60, "5", "4.5", "0.5", at)
+    for wrong in ({**budget, "limit": 5}, {**budget, "unit": "other"}, {**budget, "resets_at": 5}, [], "x"):
+        assert _budget_read(wrong) is None
 
 
 def test_a_result_shows_what_it_says_and_no_more() -> None:

@@ -16,7 +16,7 @@ export interface CheckAnswer {
 /** The part of an envelope that determines the answer. */
 type AnsweredCheck = Pick<EventEnvelope, 'leaf' | 'answer' | 'coverage'>;
 
-const EXTRAS = ['category', 'pii_kind', 'matched_topic', 'length', 'code', 'upgrade_url'] as const;
+const EXTRAS = ['category', 'pii_kind', 'matched_topic', 'length', 'code', 'upgrade_url', 'budget'] as const;
 
 /**
  * The answer that the envelope of an `action.checked` event determines: the same bytes at the time of the check and at

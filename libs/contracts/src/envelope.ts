@@ -4,6 +4,17 @@ import type { HeldAmount, RuleCounts } from './rule-counts.js';
 /** Seconds between anchors by plan: sandbox and core 3600, scale 300, enterprise 1 – or the configured override. */
 export type CadenceSeconds = number;
 
+/** The window of a limit that denied a check, as it was before the check. Amounts are decimals: `2.5`. */
+export interface LimitBudget {
+  readonly unit: 'count' | 'sum';
+  readonly window_seconds: number;
+  readonly limit: string;
+  readonly consumed: string;
+  readonly remaining: string;
+  /** ISO 8601 time before which the balance does not decrease; `null`: the amount alone exceeds the limit. */
+  readonly resets_at: string | null;
+}
+
 /** Members of a check's answer that the leaf does not hold. */
 export interface AnswerExtras {
   readonly category?: string;
@@ -12,6 +23,7 @@ export interface AnswerExtras {
   readonly length?: number;
   readonly code?: string;
   readonly upgrade_url?: string;
+  readonly budget?: LimitBudget;
 }
 
 /** `none`: no rule of the profile applies to this kind of action. Header `x-policy-coverage`. */

@@ -52,7 +52,14 @@ export type {
   UnanchoredProof,
 } from './package.js';
 export type { ComplianceScope, ComplianceScopeBody } from './compliance-scope.js';
-export type { AnswerExtras, EventEnvelope, GivenBack, IdempotencyStamp, PolicyCoverage } from './envelope.js';
+export type {
+  AnswerExtras,
+  EventEnvelope,
+  GivenBack,
+  IdempotencyStamp,
+  LimitBudget,
+  PolicyCoverage,
+} from './envelope.js';
 export { FROZEN_REASON, checkAnswer, denialBody, wouldDenyOf } from './check-answer.js';
 export type { CheckAnswer } from './check-answer.js';
 export { TOPICS, TOPIC_NAMES } from './topics.js';

@@ -78,6 +78,8 @@ export interface TripLimit {
   readonly key: string;
   readonly windowSeconds: number;
   readonly max: Amount;
+  /** The kind of its amounts; absent: a count. */
+  readonly unit?: 'sum';
   /** Amount of this check; nothing exceeds no limit and is not counted. */
   readonly amount: Amount;
   /** The amount is returned when the outcome of the check says that its action was skipped (`giveBackHeld`). */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { amountOfNanos, amountText, exceeds, MOST_UNITS, parseAmount } from './amount.js';
+import { amountOfNanos, amountText, exceeds, minus, MOST_UNITS, parseAmount } from './amount.js';
 
 const amount = fc.record({
   units: fc.oneof(fc.nat(3), fc.constantFrom(MOST_UNITS - 1, MOST_UNITS)),
@@ -23,6 +23,11 @@ describe('amounts', () => {
     fc.assert(fc.property(amount, (one) => expect(amountOfNanos(whole(one))).toEqual(one)));
     expect(amountOfNanos(-1n)).toBeNull();
     expect(amountOfNanos(100_000_000_000n * 10n ** 9n)).toBeNull();
+  });
+
+  it('leave what is left, and never less than nothing', () => {
+    const left = (a: bigint, b: bigint): bigint => (a > b ? a - b : 0n);
+    fc.assert(fc.property(amount, amount, (a, b) => expect(whole(minus(a, b))).toBe(left(whole(a), whole(b)))));
   });
 
   it('are compared as whole numbers of nanos', () => {

@@ -29,6 +29,13 @@ export function isNothing({ units, nanos }: Amount): boolean {
   return units === 0 && nanos === 0;
 }
 
+/** An amount less another; nothing where the other is as much or more. */
+export function minus(one: Amount, other: Amount): Amount {
+  if (!exceeds(one, NOTHING, other)) return NOTHING;
+  const borrowed = one.nanos < other.nanos ? 1 : 0;
+  return { units: one.units - other.units - borrowed, nanos: one.nanos - other.nanos + borrowed * UNIT };
+}
+
 /** Reports whether two amounts together are more than a third. */
 export function exceeds(one: Amount, other: Amount, most: Amount): boolean {
   const nanos = one.nanos + other.nanos;

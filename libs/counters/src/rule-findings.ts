@@ -1,4 +1,5 @@
-import { amountText, exceeds, NOTHING } from './amount.js';
+import { amountText, exceeds, minus, NOTHING } from './amount.js';
+import type { LimitBudget } from '@countersign/contracts';
 import type { Amount } from './amount.js';
 import type { ConditionalRule, RuleTrip, TripFact, TripLimit } from './rule-trip.js';
 import type { StaticViolation } from './static-violation.js';
@@ -38,11 +39,18 @@ export function finds({ facts, truth }: ConditionalRule, set: readonly boolean[]
 }
 
 /**
- * The violation of an exceeded limit, with maximum and balance as its detail.
+ * The violation of an exceeded limit, with maximum and balance as its detail and as a member `budget`.
  * @param resetsAtMs as in `Judgement.limit`
  */
 export function limitViolation(
-  { max, amount, windowSeconds }: Pick<TripLimit, 'max' | 'amount' | 'windowSeconds'>,
+  {
+    max,
+    amount,
+    windowSeconds,
+    unit = 'count',
+  }: Pick<TripLimit, 'max' | 'amount' | 'windowSeconds'> & {
+    readonly unit?: 'count' | 'sum';
+  },
   violation: StaticViolation,
   consumed: Amount,
   resetsAtMs: number | null,
@@ -50,7 +58,15 @@ export function limitViolation(
   const full = exceeds(consumed, amount, max) ? '' : ', no room to count more';
   const resets = resetsAtMs === null ? '' : `, the balance decreases at ${isoTime(resetsAtMs)}`;
   const words = `limit ${amountText(max)} per ${windowSeconds} s, ${amountText(consumed)} already counted`;
-  return { ...violation, detail: words + full + resets };
+  const budget: LimitBudget = {
+    unit,
+    window_seconds: windowSeconds,
+    limit: amountText(max),
+    consumed: amountText(consumed),
+    remaining: amountText(minus(max, consumed)),
+    resets_at: resetsAtMs === null ? null : isoTime(resetsAtMs),
+  };
+  return { ...violation, detail: words + full + resets, extras: { ...violation.extras, budget } };
 }
 
 /** `Judgement.limit.resetsAtMs` of an exceeded limit. */

@@ -47,6 +47,7 @@ function refusal(text: string, { allowed, reason, severity, violations, ...more 
     rule: more.rule,
     detail: more.detail,
     category: more.category,
+    budget: more.budget,
     upgrade_url: more.upgradeUrl,
     eventId: more.eventId,
   };

@@ -70,12 +70,14 @@ function ruleOf({ violation, rank, observe }: RuleFinding): Pick<ConditionalRule
 
 function limitOf(compiled: CompiledRules, charge: LimitCharge): TripLimit {
   const { limit, id, key, windowSeconds, max, amount, reserve, observe, violation } = charge;
-  const amountOf = compiled.limits[limit]!.maxNanos === null ? countOf : sumOf;
+  const isCount = compiled.limits[limit]!.maxNanos === null;
+  const amountOf = isCount ? countOf : sumOf;
   return {
     id,
     key,
     windowSeconds,
     max: amountOf(max),
+    ...(isCount ? {} : { unit: 'sum' }),
     amount: amountOf(amount),
     reserve,
     violation: { ...violation, extras: null },

@@ -163,7 +163,18 @@ describe('rules with conditions', () => {
     const answers = await Promise.all(Array.from({ length: 32 }, (_, n) => refund(n % 2 === 0 ? 'a' : 'b')));
     expect(answers.filter(({ text }) => text === '{"allowed":true}')).toHaveLength(6);
     const denied = answers.find(({ text }) => text !== '{"allowed":true}');
-    expect(denied?.body).toMatchObject({ violation_type: 'limit_exceeded', rule: 'limits:per-customer' });
+    expect(denied?.body).toMatchObject({
+      violation_type: 'limit_exceeded',
+      rule: 'limits:per-customer',
+      budget: {
+        unit: 'count',
+        window_seconds: 3600,
+        limit: '3',
+        consumed: '3',
+        remaining: '0',
+        resets_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      },
+    });
     const event = (await bench.events()).filter(({ leaf }) => leaf.agentId === agentId).at(-1)!;
     expect(event.openings.context?.value).toMatchObject({ seen: { limits: { 'per-customer': '3' } } });
   });

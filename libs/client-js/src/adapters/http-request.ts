@@ -125,9 +125,16 @@ function denial({ eventId, ...result }: CheckResult): Refusal {
     pii_kind: result.piiKind,
     matched_topic: result.matchedTopic,
     length: result.length,
+    budget: budgetBody(result.budget),
     code: result.violations?.[0],
   };
   return answer(403, body, eventId === undefined ? {} : { 'x-event-id': eventId });
+}
+
+function budgetBody(budget: CheckResult['budget']): object | undefined {
+  if (budget === undefined) return undefined;
+  const { windowSeconds, resetsAt, ...amounts } = budget;
+  return { ...amounts, window_seconds: windowSeconds, resets_at: resetsAt };
 }
 
 function undecided(code: string): Refusal {

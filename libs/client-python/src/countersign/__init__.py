@@ -9,7 +9,7 @@ from .circuit_breaker import CircuitBreakerOptions
 from .client import Countersign
 from .errors import REFUSAL_CODES, UNAVAILABLE_CODES, ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, FailMode, Outcome
-from .result import CheckResult
+from .result import CheckResult, LimitBudget
 
 __all__ = [
     "DEFAULT_BASE_URL",
@@ -24,5 +24,6 @@ __all__ = [
     "Countersign",
     "CountersignError",
     "FailMode",
+    "LimitBudget",
     "Outcome",
 ]

@@ -22,6 +22,20 @@ _BY_BODY = frozenset(("sandbox_expired", "sandbox_action_cap", "plan_action_cap"
 
 
 @dataclass(frozen=True)
+class LimitBudget:
+    """The window of a limit before the check that it denied. Amounts are decimals: ``"2.5"``."""
+
+    unit: str
+    """``count`` or ``sum``."""
+    window_seconds: int
+    limit: str
+    consumed: str
+    remaining: str
+    resets_at: Optional[str]
+    """ISO 8601 time before which the balance does not decrease; ``None``: the amount alone exceeds the limit."""
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """``allowed`` says whether to act; ``violations`` is set if no policy decided, ``error`` then has details."""
 
@@ -55,6 +69,8 @@ class CheckResult:
     """In observe mode, the denial that was not enforced: ``<violation type>; rule=<rule, percent-encoded>``."""
     idempotent_replay: bool = False
     """The decision and event of an earlier check with the same idempotency key; nothing was counted again."""
+    budget: Optional[LimitBudget] = None
+    """For ``limit_exceeded``: the window of the limit before the check."""
 
     def __bool__(self) -> bool:
         return self.allowed
@@ -160,6 +176,7 @@ def _result(
         coverage=answer.coverage,
         would_deny=answer.would_deny,
         idempotent_replay=answer.idempotent_replay,
+        budget=_budget(body.get("budget")),
         error=error,
     )
 
@@ -191,6 +208,18 @@ def _object_of(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
 def invalid(answer: Answer, why: str) -> CountersignError:
     """The error for an answer that is not the service's own."""
     return CountersignError("invalid_response", f"the answer is not one of the service: {why}", status=answer.status)
+
+
+def _budget(value: Any) -> Optional[LimitBudget]:
+    if not isinstance(value, dict) or value.get("unit") not in ("count", "sum"):
+        return None
+    seconds, resets_at = _count(value.get("window_seconds")), value.get("resets_at")
+    limit, consumed, remaining = (_text(value.get(name)) for name in ("limit", "consumed", "remaining"))
+    if seconds is None or limit is None or consumed is None or remaining is None:
+        return None
+    if resets_at is not None and not isinstance(resets_at, str):
+        return None
+    return LimitBudget(value["unit"], seconds, limit, consumed, remaining, resets_at)
 
 
 def _count(value: Any) -> Optional[int]:

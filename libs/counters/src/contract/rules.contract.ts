@@ -197,9 +197,21 @@ export function rulesContract(bench: CountersBench): void {
       expect(over.violation).toEqual({
         ...violationOf('limits:limit'),
         detail: 'limit 3 per 10 s, 2.5 already counted, the balance decreases at 2026-11-21T12:00:10.000Z',
+        extras: {
+          budget: {
+            unit: 'count',
+            window_seconds: 10,
+            limit: '3',
+            consumed: '2.5',
+            remaining: '0.5',
+            resets_at: '2026-11-21T12:00:10.000Z',
+          },
+        },
       });
       expect(over.limit).toEqual({ id: 'limit', consumed: '2.5', resetsAtMs: START + 10_000 });
-      expect((await judge(limited({ amount: amountOf('4') }))).limit?.resetsAtMs).toBeNull();
+      const alone = await judge(limited({ amount: amountOf('4'), unit: 'sum' }));
+      expect(alone.limit?.resetsAtMs).toBeNull();
+      expect(alone.violation?.extras?.budget).toMatchObject({ unit: 'sum', remaining: '0.5', resets_at: null });
     });
 
     it('deny by the first of several, and count in all of them or in none', async () => {

@@ -19,7 +19,7 @@ const CHECKS: readonly Check[] = [
   ['freezesAgent', (value) => typeof value === 'boolean', 'true or false'],
   ['apiKeyId', (value) => value === null || typeof value === 'string', 'a string or null'],
   ['idempotency', (value) => value === null || isStamp(value), 'null or two hashes'],
-  ['answer', (value) => value === null || isAnswer(value), 'null or an object of strings and a length'],
+  ['answer', (value) => value === null || isAnswer(value), 'null or an object of strings, a length and a budget'],
   ['coverage', (value) => value === null || value === 'governed' || value === 'none', '"governed", "none" or null'],
   ['executedRefusal', (value) => value === undefined || value === true, 'true where it is there'],
   ['order', (value) => value === undefined || isWhole(value, 1), 'a whole number from 1 where it is there'],
@@ -92,5 +92,6 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 function isAnswer(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (ANSWER_TEXTS.some((name) => value[name] !== undefined && typeof value[name] !== 'string')) return false;
+  if (value['budget'] !== undefined && !isRecord(value['budget'])) return false;
   return value['length'] === undefined || isWhole(value['length'], 0);
 }
