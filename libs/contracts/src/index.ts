@@ -188,6 +188,8 @@ export { agentHistoryRoutes } from './http/agent-history.js';
 export type { AnchoredWindowRecord, ProfileVersion, WindowsQuery } from './http/agent-history.js';
 export { eventExplanationRoutes } from './http/event-explanation.js';
 export type { EventExplanation } from './http/event-explanation.js';
+export { statsRoutes } from './http/stats.js';
+export type { AgentStats, AgentStatsQuery, CheckStats, CheckStatsQuery } from './http/stats.js';
 export { oneEventRoutes } from './http/one-event.js';
 export type { EventDetail, EventWindow, EventWithProof } from './http/one-event.js';
 export { alertsRoutes } from './http/alerts.js';

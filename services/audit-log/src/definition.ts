@@ -1,4 +1,4 @@
-import { agentHistoryRoutes, auditLogRoutes, oneEventRoutes, outcomeRoutes } from '@countersign/contracts';
+import { agentHistoryRoutes, auditLogRoutes, oneEventRoutes, outcomeRoutes, statsRoutes } from '@countersign/contracts';
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AccountFacts, AgentFacts, DeclaredScope, Route } from '@countersign/contracts';
@@ -20,6 +20,7 @@ import { ListEventsController } from './http/list-events-controller.js';
 import { OneEventController } from './http/one-event-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
 import { OutcomeHandler } from './report-outcome/outcome-handler.js';
+import { StatsController } from './http/stats-controller.js';
 import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
 import type { EventStore } from './store/port.js';
@@ -28,7 +29,7 @@ import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_HANDLER, P
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
 export const definition: ServiceDefinition = {
   name: 'audit-log',
-  routes: [auditLogRoutes, oneEventRoutes, agentHistoryRoutes, outcomeRoutes].flatMap((routes) =>
+  routes: [auditLogRoutes, oneEventRoutes, agentHistoryRoutes, statsRoutes, outcomeRoutes].flatMap((routes) =>
     Object.values<Route>(routes),
   ),
   reads: ['agent-events', 'anchors', 'agents', 'accounts', 'compliance-scopes'],
@@ -66,6 +67,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       OneEventController,
       ExportEventsController,
       AlertsController,
+      StatsController,
       AgentAnchorsController,
       AgentHistoryController,
       EraseContentController,

@@ -19,6 +19,7 @@ import { publicReportRoutes } from './public-reports.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
+import { statsRoutes } from './stats.js';
 import { verificationPageRoutes } from './verification-page.js';
 import { verificationRoutes } from './verification.js';
 
@@ -35,6 +36,7 @@ export const everyRoute: readonly Route[] = [
   oneEventRoutes,
   eventExplanationRoutes,
   agentHistoryRoutes,
+  statsRoutes,
   outcomeRoutes,
   mcpRoutes,
   alertsRoutes,

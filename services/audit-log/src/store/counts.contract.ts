@@ -131,6 +131,11 @@ export function countsContract(name: string, backend: { open(): Promise<EventSto
         [3, 3],
       ]);
       expect(await ranges(3, 3)).toEqual([[3, 3]]);
+      await append(envelope(20, { agent: 2, accountId: 'account-b' }));
+      expect(await store.agentStates([agentId(1), agentId(9)])).toEqual([
+        { agentId: agentId(1), lastSequence: 6, lastEventMs: START + 6, anchoredThrough: 6 },
+      ]);
+      expect(await store.agentStates([agentId(2)])).toMatchObject([{ lastSequence: 1, anchoredThrough: 0 }]);
       const [newest] = await store.windowsOf(agentId(1), 5, 5, 1);
       expect(newest).toMatchObject({ txSignature: 'signature 2', windowStart: windows[2]!.windowStart });
       expect(await store.windowsOf(agentId(9), 1, 9, 9)).toEqual([]);

@@ -1,4 +1,5 @@
 import {
+  BY_AGENT,
   insertNew,
   RUN,
   uuid,
@@ -9,7 +10,7 @@ import {
   type WindowDocument,
 } from './mongo-collections.js';
 import type { MongoPositions } from './mongo-positions.js';
-import type { AgentAnchor, AgentWindow, AnchoredWindow, Page, Position } from './port.js';
+import type { AgentAnchor, AgentState, AgentWindow, AnchoredWindow, Page, Position } from './port.js';
 
 /** Where leaves are anchored. Windows never change: each write says what it finds or adds it. */
 export class MongoAnchors {
@@ -76,6 +77,21 @@ export class MongoAnchors {
       .limit(limit)
       .toArray();
     return this.#anchorsAt(places);
+  }
+
+  async states(agentIds: readonly string[]): Promise<readonly AgentState[]> {
+    const { events, heads, agentWindows } = this.#collections;
+    const found = await heads.find({ _id: { $in: agentIds.map(uuid) } }).toArray();
+    const states = found.map(async ({ _id, sequence: lastSequence }): Promise<AgentState | null> => {
+      const [newest, window] = await Promise.all([
+        events.findOne({ agentId: _id }, { hint: BY_AGENT, sort: { at: -1, sequence: -1 }, projection: { at: 1 } }),
+        agentWindows.findOne({ agentId: _id, first: { $lte: lastSequence } }, { sort: { last: -1 } }),
+      ]);
+      if (newest === null) return null;
+      const anchoredThrough = Math.min(window?.last ?? 0, lastSequence);
+      return { agentId: uuidText(_id), lastSequence, lastEventMs: newest.at, anchoredThrough };
+    });
+    return (await Promise.all(states)).filter((state) => state !== null);
   }
 
   async #anchorsAt(places: readonly AgentWindowDocument[]): Promise<readonly AgentAnchor[]> {

@@ -95,7 +95,7 @@ export class MongoInboxes {
     return place === undefined ? { openCount: 0, acknowledgedAt: at } : this.inbox(accountId);
   }
 
-  /** What is counted below a place, by partition; partitions that the place does not name are left out. */
+  /** Blocked leaves below a place, by partition; partitions that the place does not name are left out. */
   async #below(accountId: string, counted: readonly BlockedDocument[], place: InboxPlace): Promise<readonly Counted[]> {
     const inbox = await this.#collections.inboxes.findOne({ _id: accountId });
     const ends = new Map<number, number>();

@@ -17,6 +17,7 @@ import type {
   AgentAnchor,
   AgentHead,
   AgentOfAccount,
+  AgentState,
   AnchoredWindow,
   EventStore,
   HourlyCount,
@@ -138,6 +139,10 @@ export class MongoEventStore implements EventStore {
 
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
     return this.#anchors.list(agentId, page);
+  }
+
+  agentStates(agentIds: readonly string[]): Promise<readonly AgentState[]> {
+    return this.#anchors.states(agentIds);
   }
 
   anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {

@@ -79,6 +79,16 @@ export interface UnpublishedHead extends AgentHead {
   readonly publishedSequence: number;
 }
 
+/** How far an agent's events go. */
+export interface AgentState {
+  readonly agentId: string;
+  readonly lastSequence: number;
+  /** Time of its newest event by `occurredAt`, ms. */
+  readonly lastEventMs: number;
+  /** The highest of its sequences in an anchored window; 0: none is. */
+  readonly anchoredThrough: number;
+}
+
 /** The leaves of an agent in an anchored window. */
 export interface AgentWindow {
   readonly agentId: string;
@@ -242,6 +252,8 @@ export interface EventStore {
    * yet.
    */
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }>;
+  /** State of those of these agents that have events, in any order. */
+  agentStates(agentIds: readonly string[]): Promise<readonly AgentState[]>;
   /** The anchored window that holds this leaf of an agent; `null`: none does. */
   anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null>;
   /**

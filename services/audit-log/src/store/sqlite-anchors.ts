@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from '@countersign/document-store';
-import type { AgentAnchor, AnchoredWindow, Page } from './port.js';
+import type { AgentAnchor, AgentState, AnchoredWindow, Page } from './port.js';
 
 const FACTS = `w.window_start AS windowStart, w.window_end AS windowEnd, w.merkle_root AS merkleRoot,
   w.tx_signature AS txSignature, w.block_height AS blockHeight, w.anchored_at AS anchoredAt,
@@ -70,5 +70,18 @@ export class SqliteAnchors {
          ORDER BY p.first_sequence DESC LIMIT ?`,
       )
       .all(agentId, first, last, limit);
+  }
+
+  states(agentIds: readonly string[]): readonly AgentState[] {
+    return this.#database
+      .prepare<[string], AgentState>(
+        `SELECT a.id AS agentId, a.last_sequence AS lastSequence,
+         (SELECT e.occurred_at FROM events e INDEXED BY events_by_agent WHERE e.agent_n = a.n
+           ORDER BY e.occurred_at DESC LIMIT 1) AS lastEventMs,
+         coalesce((SELECT min(p.last_sequence, a.last_sequence) FROM agent_windows p WHERE p.agent_n = a.n
+           AND p.first_sequence <= a.last_sequence ORDER BY p.first_sequence DESC LIMIT 1), 0) AS anchoredThrough
+         FROM agents a WHERE a.id IN (SELECT value FROM json_each(?)) AND a.last_sequence > 0`,
+      )
+      .all(JSON.stringify(agentIds));
   }
 }

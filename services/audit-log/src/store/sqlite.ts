@@ -8,6 +8,7 @@ import {
   type AgentAnchor,
   type AgentHead,
   type AgentOfAccount,
+  type AgentState,
   type AnchoredWindow,
   type EventStore,
   type HourlyCount,
@@ -140,6 +141,10 @@ export class SqliteEventStore implements EventStore {
     page: Page,
   ): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }> {
     return this.#anchors.list(agentId, page);
+  }
+
+  async agentStates(agentIds: readonly string[]): Promise<readonly AgentState[]> {
+    return this.#anchors.states(agentIds);
   }
 
   async anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {

@@ -48,6 +48,13 @@ export const RECORD_NOTES: OperationNotes = {
     description:
       'Why a check was decided as it was: each rule with its result, under the profile whose hash the leaf has. The answer of a past check stays the same after the profile has changed.',
   },
+  getCheckStats: {
+    description:
+      'For charts: read from counts that are kept by the hour, so the answer takes no longer where there are more events. `from` is rounded down and `to` up to whole steps; without them it covers the last 24 steps. At most 1,500 steps.',
+  },
+  getAgentStats: {
+    description: 'For a list of agents. Without `from` and `to` it covers the last 24 hours; at most 168 hours.',
+  },
   exportEvents: {
     description:
       'The list without pages, for a SIEM (`format=ocsf`) or a spreadsheet (`format=csv`), unsigned. It is streamed: an export whose connection is cut is incomplete.',
