@@ -1,5 +1,7 @@
 import { nullable, object, type JsonOf } from './http/json-schema.js';
 
+const declaredText = { type: 'string', minLength: 1, maxLength: 200 } as const;
+
 export const complianceScopeSchema = {
   type: 'object',
   properties: {
@@ -19,6 +21,20 @@ export const complianceScopeSchema = {
       }),
     ),
     nydfs: nullable(object({ coveredEntity: { type: 'boolean' } })),
+    audited: {
+      ...nullable(object({ organisation: declaredText, system: declaredText, environment: declaredText })),
+      description: 'What reports are about, on their first page; absent in an answer: undeclared',
+    },
+    mappingReview: {
+      ...nullable(
+        object({
+          by: declaredText,
+          on: { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' },
+          mappingVersion: declaredText,
+        }),
+      ),
+      description: 'The review of a version of the control mapping by a third party; absent in an answer: undeclared',
+    },
   },
   additionalProperties: false,
 } as const;

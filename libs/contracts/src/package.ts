@@ -145,6 +145,27 @@ export interface PackageTimestamp {
 }
 
 /** The signed content; the signature covers it together with `timestamp`. */
+/** Who and what a package is about, and who made it; text as declared by the account, not verified by the service. */
+export interface PackageAudit {
+  readonly organisation: string;
+  /** `null`: undeclared. */
+  readonly system: string | null;
+  /** Such as production; `null`: undeclared. */
+  readonly environment: string | null;
+  /** The signed-in person who exported it. */
+  readonly preparedBy: { readonly id: string; readonly name: string };
+  /** The review of the mapping in force by a third party; `null`: not reviewed. */
+  readonly mappingReview: { readonly by: string; readonly on: string } | null;
+}
+
+/** Why the events of a package are listed under a control: a row of the mapping in force. */
+export interface PackageMappingRow extends Pick<PackageControl, 'framework' | 'controlId' | 'relation'> {
+  /** One sentence. */
+  readonly rationale: string;
+  /** The edition of the framework, and the address of its text. */
+  readonly source: { readonly edition: string; readonly url: string };
+}
+
 export interface PackageContent {
   readonly schemaVersion: '1.0.0';
   readonly canonicalization: 'rfc8785-jcs';
@@ -169,6 +190,10 @@ export interface PackageContent {
   readonly summary: PackageSummary;
   /** The package was issued as a PDF whose bytes are signed as well: a PDF without a signature is not the issued one. */
   readonly signedPages?: true;
+  /** Absent in packages that were issued before it was recorded. */
+  readonly audit?: PackageAudit;
+  /** A row for each control of the events; absent as above. */
+  readonly mappingRows?: readonly PackageMappingRow[];
 }
 
 export interface SignedPackage extends PackageContent {

@@ -1,5 +1,5 @@
 import type { AccountFacts, ComplianceScopeBody, ReportRecord } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { Projection } from '@countersign/topics';
 import { pdfBlobName } from './blobs/blob-store.js';
 import type { ReportedAgent } from './issue-report/reported-agent.js';
@@ -35,14 +35,17 @@ export class Reports {
   }
 
   /** @throws HttpRefusal 403 by plan, 400 by body, 404 by agent – in this order */
-  async issue(accountId: string, body: unknown): Promise<IssuedReport> {
-    const plan = this.#directory.accounts.get(accountId)?.value.plan;
-    if (plan === undefined || !PLANS_THAT_EXPORT.includes(plan))
+  async issue(
+    { accountId, userId, email }: Pick<SessionCaller, 'accountId' | 'userId' | 'email'>,
+    body: unknown,
+  ): Promise<IssuedReport> {
+    const account = this.#directory.accounts.get(accountId)?.value;
+    if (account === undefined || !PLANS_THAT_EXPORT.includes(account.plan))
       throw new HttpRefusal(403, 'signed exports need the core, scale or enterprise plan');
     const request = readExportRequest(body);
     const agents = await this.#agents(accountId, request);
     await this.#directory.settled();
-    return issueReport(this.#issuer, accountId, agents, request);
+    return issueReport(this.#issuer, accountId, { accountName: account.name, userId, email }, agents, request);
   }
 
   async list(accountId: string, limit: number, offset: number): Promise<object> {
@@ -75,8 +78,14 @@ export class Reports {
   }
 
   async scope(accountId: string): Promise<object> {
-    const { soc2 = null, hipaa = null, euaiact = null, nydfs = null } = await this.#issuer.store.scope(accountId);
-    return { soc2, hipaa, euaiact, nydfs };
+    const {
+      soc2 = null,
+      hipaa = null,
+      euaiact = null,
+      nydfs = null,
+      ...declared
+    } = await this.#issuer.store.scope(accountId);
+    return { soc2, hipaa, euaiact, nydfs, ...declared };
   }
 
   /** Replaces the whole declaration; a member that is absent or null is undeclared. */

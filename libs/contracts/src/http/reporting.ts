@@ -28,6 +28,11 @@ export const packageSchema: JsonSchema = {
     timestamp: { type: 'object' },
     events: { type: 'array' },
     inclusionProofs: { type: 'array' },
+    audit: {
+      type: 'object',
+      description: 'organisation, system, environment, who exported it, and who reviewed the mapping',
+    },
+    mappingRows: { type: 'array', description: 'relation, rationale and source of each control of the events' },
     signedPages: { const: true, description: 'issued as a PDF whose bytes are signed as well; absent for format json' },
   },
 };

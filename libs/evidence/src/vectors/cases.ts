@@ -8,6 +8,7 @@ import type { ChainAnswer } from '../verify/options.js';
 import { UNVOUCHED, type ProblemCode, type UnsettledCode, type Vouched } from '../verify/result.js';
 import { ABSENCE_CASES, absenceStory } from './absence-cases.js';
 import { airlineStory, smallStory } from './airline-story.js';
+import { AUDIT_CASES, nameAudit } from './audit-cases.js';
 import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
 import { LEAF_V2_CASES } from './leaf-v2-cases.js';
@@ -102,6 +103,15 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     const made = vector(one.description, { package: pkg }, around, one.expected ?? null, one.vouched);
     const expected = { ...made.expected, ...(one.unsettled === undefined ? {} : { unsettled: one.unsettled }) };
     files.push([`walk-${one.name}`, { ...made, expected }]);
+  }
+  for (const { name, description, change, expected, signed } of AUDIT_CASES) {
+    const named = (pkg: Loose): void => {
+      nameAudit(pkg);
+      if (signed) change(pkg);
+    };
+    const pkg = copy(resigned(pending, named, key, sha256));
+    if (!signed) change(pkg);
+    files.push([`audit-${name}`, vector(description, { package: pkg }, surroundings(pending, key), expected)]);
   }
   files.push(...leafV2Vectors(key, sha256));
   return files.map(([name, content]) => [`${name}.json`, `${JSON.stringify(content, null, 1)}\n`]);

@@ -35,6 +35,7 @@ const STATUS: Readonly<Record<EventStatus, true>> = { Satisfied: true, Prevented
 
 const framework = oneOf(...Object.keys(FRAMEWORK));
 const status = oneOf(...Object.keys(STATUS));
+const relation = oneOf('direct', 'supporting', 'contextual');
 const path = list(hash);
 
 /** A label of a window: whole seconds long, and a multiple of its duration since the epoch. */
@@ -105,7 +106,7 @@ const event = object(
         framework,
         controlId: name,
         title: text,
-        relation: oneOf('direct', 'supporting', 'contextual'),
+        relation,
         status,
       }),
     ),
@@ -169,6 +170,41 @@ const summary = object({
   outcomes: object({ reported: count, of: count }),
 });
 
+const audit = object({
+  organisation: text,
+  system: nullable(text),
+  environment: nullable(text),
+  preparedBy: object({ id: name, name: text }),
+  mappingReview: nullable(object({ by: text, on: text })),
+});
+
+const mappingRow = object({
+  framework,
+  controlId: name,
+  relation,
+  rationale: text,
+  source: object({ edition: text, url: text }),
+});
+
+interface ListedControl {
+  readonly framework: string;
+  readonly controlId: string;
+  readonly relation: string;
+}
+
+const rowForEachControl = where((value) => {
+  const { events, mappingRows } = value as {
+    readonly events: readonly { readonly controls: readonly ListedControl[] }[];
+    readonly mappingRows?: readonly ListedControl[];
+  };
+  if (mappingRows === undefined) return true;
+  const keyOf = (one: ListedControl): string => JSON.stringify([one.framework, one.controlId, one.relation]);
+  const rows = new Set(mappingRows.map(keyOf));
+  return (
+    rows.size === mappingRows.length && events.every(({ controls }) => controls.every((one) => rows.has(keyOf(one))))
+  );
+}, 'with one of mappingRows for each control of an event');
+
 const timestamp = both(
   object({
     issued_at: instant,
@@ -214,7 +250,7 @@ export const packageShape: Shape = both(
       summary,
       timestamp,
     },
-    { signedPages: oneOf(true) },
+    { signedPages: oneOf(true), audit, mappingRows: list(mappingRow) },
   ),
-  proofForEach,
+  both(proofForEach, rowForEachControl),
 );

@@ -31,7 +31,7 @@ export class ReportsController {
 
   @HttpRoute(reportingRoutes.exportSigned)
   async exportSigned(@Input() { caller, body }: RouteInput): Promise<HttpAnswer> {
-    const { report, pieces, bytes, pdf } = await this.#reports.issue(caller.accountId, body);
+    const { report, pieces, bytes, pdf } = await this.#reports.issue(caller, body);
     if (pdf !== null) return pdfAnswer(report.id, pdf, report.facts.pdfSha256!);
     return HttpAnswer.stream(200, 'application/json', inTurn(pieces()), {
       'x-report-id': report.id,

@@ -6,6 +6,7 @@ import type {
   LeafEvent,
   Openings,
   PackageAgent,
+  PackageAudit,
   PackageContent,
   PackageEvent,
   PackageWindow,
@@ -45,6 +46,7 @@ export interface ReportSources {
   readonly scope: ComplianceScope;
   readonly anchorAuthorities: readonly AnchorAuthority[];
   readonly generatorVersion: string;
+  readonly audit: PackageAudit;
 }
 
 interface ProvenRun {
@@ -92,6 +94,7 @@ export async function buildContent(
       ),
     };
   };
+  const events = sources.runs.flatMap((run) => run.events.map(describe));
   return assemblePackage({
     reportId: sources.reportId,
     generator: { name: 'countersign', version: sources.generatorVersion },
@@ -102,9 +105,11 @@ export async function buildContent(
     statements: statementsFor(request.frameworks, scope),
     anchorAuthorities: sources.anchorAuthorities,
     agents: sources.agents.map((agent, i) => describeAgent(agent, sources.runs[i]!, proven[i]!)),
-    events: sources.runs.flatMap((run) => run.events.map(describe)),
+    events,
     inclusionProofs: proven.flatMap((run) => run.proofs),
     windows: proven.flatMap((run) => run.windows),
+    audit: sources.audit,
+    mappingRows: mapping.rowsOf(events.flatMap(({ controls }) => controls)),
     ...(request.format === 'pdf' ? { signedPages: true as const } : {}),
   });
 }

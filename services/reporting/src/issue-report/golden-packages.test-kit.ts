@@ -31,6 +31,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 
 const { sha256 } = nodeCrypto;
@@ -191,6 +192,7 @@ export async function goldenPackage(frameworks: readonly Framework[]): Promise<S
       scope: SCOPE,
       anchorAuthorities: [AUTHORITY],
       generatorVersion: '1.0.0',
+      audit: AUDIT,
     },
     loadControlMapping(nodeCrypto),
     proofs,

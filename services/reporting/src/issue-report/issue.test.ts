@@ -34,9 +34,15 @@ function issuerOf(parts: Partial<Issuer>): { readonly issuer: Issuer; readonly s
   return { issuer, steps };
 }
 
+const PREPARER = {
+  accountName: 'Example Ltd',
+  userId: '0198a1b2-0000-4000-8000-000000000002',
+  email: 'ana@example.com',
+};
+
 describe('a report that is issued', () => {
   const issued = (issuer: Issuer): Promise<unknown> =>
-    issueReport(issuer, 'a', [{ id: AGENT, facts: FACTS }], {
+    issueReport(issuer, 'a', PREPARER, [{ id: AGENT, facts: FACTS }], {
       ...{ agentIds: [AGENT], format: 'json', frameworks: ['soc2'], withhold: [] },
       ...{ from: '2026-03-02T10:00:00.000Z', to: '2026-03-02T12:00:00.000Z' },
     });

@@ -21,6 +21,7 @@ import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';
 import type { Signer } from '../signing-keys/signer.js';
 import type { OpenedRun, ReportStore, StoredReport } from '../store/port.js';
 import { openedRuns } from '../withdraw/opened-runs.js';
+import { auditOf, type Preparer } from './audit.js';
 import { buildContent } from './build-content.js';
 import { collectReferred, collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
 import { fittingRange } from './fitting-range.js';
@@ -78,6 +79,7 @@ export interface IssuedReport {
 export async function issueReport(
   issuer: Issuer,
   accountId: string,
+  preparer: Preparer,
   agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
 ): Promise<IssuedReport> {
@@ -85,7 +87,7 @@ export async function issueReport(
   // Chosen first: the block time of the report's transaction must be within the validity of the key that signs it.
   const signer = await issuer.signer();
   const reportId = randomUUID();
-  const { content, opens } = await readContent(issuer, accountId, reportId, agents, request);
+  const { content, opens } = await readContent(issuer, accountId, preparer, reportId, agents, request);
   const hash = contentHashOf(content);
   await issuer.store.enqueue([anchorRequest(reportId, hash)]);
   await issuer.flush();
@@ -133,11 +135,13 @@ async function signedPdf({ crypto }: Issuer, signer: Signer, drawn: Uint8Array):
 async function readContent(
   issuer: Issuer,
   accountId: string,
+  preparer: Preparer,
   reportId: string,
   agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
 ): Promise<{ readonly content: readonly Member[]; readonly opens: readonly OpenedRun[] }> {
   const runs = await collectAll(issuer, agents, request);
+  const scope = await issuer.store.scope(accountId);
   const content = await buildContent(
     {
       reportId,
@@ -146,9 +150,10 @@ async function readContent(
       runs,
       referring: await collectReferring(issuer.archive, runs),
       referred: await collectReferred(issuer.archive, runs),
-      scope: await issuer.store.scope(accountId),
+      scope,
       anchorAuthorities: await issuer.authorities(),
       generatorVersion: issuer.generatorVersion,
+      audit: auditOf(preparer, scope, issuer.mapping.version),
     },
     issuer.mapping,
     issuer.proofs,

@@ -11,6 +11,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 
 const { sha256 } = nodeCrypto;
@@ -58,7 +59,14 @@ describe('an event in a window with more of its agent’s leaves than one page',
         request: { agentIds: [AGENT], format: 'json', frameworks: ['soc2'], from: FROM, to: TO, withhold: [] },
         agents: [{ id: AGENT, facts: { name: 'agent', status: 'active' } as unknown as AgentFacts }],
         runs: [{ agentId: AGENT, events: [event] }],
-        ...{ referring: new Map(), referred: new Map(), scope: {}, anchorAuthorities: [], generatorVersion: '1' },
+        ...{
+          referring: new Map(),
+          referred: new Map(),
+          scope: {},
+          anchorAuthorities: [],
+          generatorVersion: '1',
+          audit: AUDIT,
+        },
       },
       loadControlMapping(nodeCrypto),
       source,

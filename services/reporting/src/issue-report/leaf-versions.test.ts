@@ -17,6 +17,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 import type { ExportRequest } from './request.js';
 
@@ -84,7 +85,7 @@ async function issued(withhold: ExportRequest['withhold']): Promise<SignedPackag
     {
       ...{ reportId: '0198a1b2-0000-4000-8000-000000000001', request, agents: [{ id: AGENT, facts }] },
       ...{ runs: [{ agentId: AGENT, events }], referring: new Map(), referred: new Map() },
-      ...{ scope: {}, anchorAuthorities: [], generatorVersion: '1' },
+      ...{ scope: {}, anchorAuthorities: [], generatorVersion: '1', audit: AUDIT },
     },
     loadControlMapping(nodeCrypto),
     { windows: async () => [], leafHashes: async () => [], proof: async () => null },

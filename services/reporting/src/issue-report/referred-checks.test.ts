@@ -13,6 +13,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 import { collectReferred } from './collect-events.js';
 import type { ExportRequest } from './request.js';
@@ -154,6 +155,7 @@ describe('an outcome whose check is before the range', () => {
         scope: {},
         anchorAuthorities: [],
         generatorVersion: '1',
+        audit: AUDIT,
       },
       loadControlMapping(nodeCrypto),
       proofs,

@@ -5,6 +5,7 @@ import {
   type EventStatus,
   type Framework,
   type PackageControl,
+  type PackageMappingRow,
 } from '@countersign/contracts';
 import { canonicalBytes, toHex, type EvidenceCrypto } from '@countersign/evidence';
 import { ANY_EVENT, SITUATIONS, type EventConditions, type Situation } from './situation.js';
@@ -41,6 +42,8 @@ export interface ControlMapping {
     conditions: EventConditions,
     status: EventStatus,
   ): readonly PackageControl[];
+  /** The rows of these controls, each once, in the order of the file. */
+  rowsOf(controls: Iterable<PackageControl>): readonly PackageMappingRow[];
 }
 
 /** Loads the stored mapping. Throws if a row names an unknown framework or situation. */
@@ -61,6 +64,7 @@ export function controlMapping(file: unknown, crypto: EvidenceCrypto): ControlMa
     if (!FRAMEWORKS.includes(row.framework) || unknown !== undefined)
       throw new Error(`control mapping: no framework or situation ${row.framework}/${unknown ?? ''}`);
   }
+  const explained = explain(rows);
   const ofEveryEvent = rows.filter((row) => row.situations.includes(ANY_EVENT));
   const bySituation = new Map<Situation | null, readonly MappingRow[]>([
     [null, ofEveryEvent],
@@ -83,7 +87,28 @@ export function controlMapping(file: unknown, crypto: EvidenceCrypto): ControlMa
           relation,
           status,
         })),
+    rowsOf: (controls) => {
+      const listed = new Set<string>();
+      for (const control of controls) listed.add(rowKey(control));
+      return explained.filter((row) => listed.has(rowKey(row)));
+    },
   };
+}
+
+function rowKey({ framework, controlId, relation }: Omit<PackageMappingRow, 'rationale' | 'source'>): string {
+  return `${framework}/${controlId}/${relation}`;
+}
+
+/** Rows for several situations or conditions of one control give it the same rationale. */
+function explain(rows: readonly MappingRow[]): readonly PackageMappingRow[] {
+  const byKey = new Map<string, PackageMappingRow>();
+  for (const { framework, controlId, relation, rationale, edition, sourceUrl } of rows) {
+    const row = { framework, controlId, relation, rationale, source: { edition, url: sourceUrl } };
+    const known = byKey.get(rowKey(row)) ?? row;
+    if (known.rationale !== rationale) throw new Error(`control mapping: two rationales of ${rowKey(row)}`);
+    byKey.set(rowKey(row), known);
+  }
+  return [...byKey.values()];
 }
 
 function holds(condition: string, scope: ComplianceScope, event: EventConditions): boolean {

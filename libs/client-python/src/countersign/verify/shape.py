@@ -53,7 +53,28 @@ _PACKAGE: Mapping[str, Form] = {
     "summary": _is_object,
     "timestamp": _is_object,
 }
-_OPTIONAL: Mapping[str, Form] = {"signedPages": lambda value: value is True}
+_OPTIONAL: Mapping[str, Form] = {
+    "signedPages": lambda value: value is True,
+    "audit": _is_object,
+    "mappingRows": _is_list,
+}
+_PREPARER: Mapping[str, Form] = {"id": is_name, "name": is_text}
+_REVIEW: Mapping[str, Form] = {"by": is_text, "on": is_text}
+_AUDIT: Mapping[str, Form] = {
+    "organisation": is_text,
+    "system": _or_null(is_text),
+    "environment": _or_null(is_text),
+    "preparedBy": _is_object,
+    "mappingReview": _or_null(_is_object),
+}
+_MAPPING_ROW: Mapping[str, Form] = {
+    "framework": _one_of(*FRAMEWORKS),
+    "controlId": is_name,
+    "relation": _one_of(*RELATIONS),
+    "rationale": is_text,
+    "source": _is_object,
+}
+_SOURCE: Mapping[str, Form] = {"edition": is_text, "url": is_text}
 _TEXTS: Tuple[Tuple[str, Mapping[str, Form]], ...] = (
     ("generator", {"name": is_text, "version": is_text}),
     ("range", {"from": is_time, "to": is_time}),
@@ -152,6 +173,11 @@ def _paths(package: Mapping[str, Any]) -> Iterator[Optional[str]]:
     yield _wrong_in_list(package["windows"], _WINDOW, "windows", _wrong_window)
     yield _wrong_summary(package["summary"])
     yield _wrong_timestamp(package["timestamp"])
+    if "audit" in package:
+        yield _wrong_audit(package["audit"])
+    if "mappingRows" in package:
+        yield _wrong_in_list(package["mappingRows"], _MAPPING_ROW, "mappingRows", _wrong_mapping_row)
+        yield _unlisted_control(package["mappingRows"], package["events"])
 
 
 def _wrong_member(value: Any, forms: Mapping[str, Form], path: str) -> Optional[str]:
@@ -213,6 +239,33 @@ def _wrong_summary(summary: Mapping[str, Any]) -> Optional[str]:
     if not isinstance(outcomes, dict) or not all(is_count(outcomes.get(name)) for name in ("reported", "of")):
         return "summary.outcomes"
     return None
+
+
+def _wrong_audit(audit: Dict[str, Any]) -> Optional[str]:
+    found = _wrong_member(audit, _AUDIT, "audit")
+    if found is None:
+        found = _wrong_member(audit["preparedBy"], _PREPARER, "audit.preparedBy")
+    if found is None and audit["mappingReview"] is not None:
+        found = _wrong_member(audit["mappingReview"], _REVIEW, "audit.mappingReview")
+    return found
+
+
+def _wrong_mapping_row(row: Dict[str, Any], path: str) -> Optional[str]:
+    return _wrong_member(row["source"], _SOURCE, f"{path}.source")
+
+
+def _unlisted_control(rows: List[Any], entries: List[Any]) -> Optional[str]:
+    """One row for each control of an entry, and none twice."""
+    listed = {_row_key(row) for row in rows}
+    if len(listed) != len(rows):
+        return "mappingRows"
+    if any(_row_key(control) not in listed for entry in entries for control in entry["controls"]):
+        return "mappingRows"
+    return None
+
+
+def _row_key(row: Mapping[str, Any]) -> Tuple[str, str, str]:
+    return row["framework"], row["controlId"], row["relation"]
 
 
 def _wrong_timestamp(timestamp: Dict[str, Any]) -> Optional[str]:

@@ -2,6 +2,7 @@ import type { SignedPackage } from '@countersign/contracts';
 import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
+import { auditedRows, drawNetwork } from './audited.js';
 import { counted, FRAMEWORK_NAMES, networksOf } from './wording.js';
 
 const COLUMNS = [
@@ -16,13 +17,14 @@ const FIGURES = [
 
 /** First page: the subject of the report, its size, and its results. */
 export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts): void {
-  const { range, timestamp, mapping, generator, summary, frameworks } = content;
+  const { timestamp, mapping, generator, summary, frameworks } = content;
   flow.heading(1, 'Evidence of agent actions');
   flow.paragraph(`Signed report ${content.reportId}`, { size: 10, colour: 'grey' });
+  drawNetwork(flow, content);
   flow.heading(3, 'Scope');
   const silent = facts.agents.filter(({ count }) => count === 0).length;
   flow.table(COLUMNS, [
-    ['Period', `from ${range.from} (included) to ${range.to} (not included)`],
+    ...auditedRows(flow, content),
     ['Issued at', timestamp.issued_at],
     ['Frameworks', frameworks.map((framework) => FRAMEWORK_NAMES[framework]).join('; ')],
     [
