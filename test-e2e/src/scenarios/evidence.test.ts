@@ -184,12 +184,18 @@ onEachProfile('from a check to evidence', (start) => {
     });
     const denied = pkg.events.find(({ event }) => event['outcome'] === 'denied')!;
     expect(denied.status).toBe('Prevented');
+    const control = { title: expect.any(String) as string, status: 'Prevented' };
     expect(denied.controls).toContainEqual({
+      ...control,
       framework: 'soc2',
-      controlId: 'CC6.1',
-      title: expect.any(String),
+      controlId: 'CC7.2',
+      relation: 'supporting',
+    });
+    expect(denied.controls).toContainEqual({
+      ...control,
+      framework: 'euaiact',
+      controlId: '12(1)',
       relation: 'direct',
-      status: 'Prevented',
     });
     expect(denied.controls.some(({ framework }) => framework === 'hipaa')).toBe(false);
   });
