@@ -84,6 +84,40 @@ const hours = {
   additionalProperties: false,
 } as const;
 
+const approvers = {
+  type: 'object',
+  description: 'who decides: a person with one of the roles, or one of the users. Absent: who may change the profile',
+  properties: {
+    roles: { type: 'array', minItems: 1, maxItems: 8, items: { type: 'string', minLength: 1, maxLength: 64 } },
+    users: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 320 } },
+    min: { type: 'integer', minimum: 1, maximum: 10, description: 'different people who must approve; 1 if absent' },
+    not_requester: { type: 'boolean', description: 'not the person who made the API key, nor the principal' },
+    not_policy_editor: { type: 'boolean', description: 'not the person who changed the profile last' },
+  },
+  additionalProperties: false,
+} as const;
+const reuse = {
+  type: 'object',
+  description: 'an approval is used more than once; absent: once',
+  required: ['until_seconds', 'scope'],
+  properties: {
+    until_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000, description: 'seconds from the decision' },
+    scope: {
+      type: 'string',
+      enum: ['exact', 'tool'],
+      description: '`exact`: for the same action, `tool`: for every action of the same tool',
+    },
+  },
+  additionalProperties: false,
+} as const;
+const ignore = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 32,
+  items: { type: 'string', minLength: 1, maxLength: 256 },
+  description: 'dotted paths of the action, as `payload.note`, that may differ between the request and its use',
+} as const;
+
 /** An element of `rules`. */
 export const ruleMember = {
   type: 'object',
@@ -109,18 +143,15 @@ export const ruleMember = {
     mode,
     severity,
     reason,
-    approvers: {
-      type: 'object',
-      properties: {
-        roles: { type: 'array', minItems: 1, maxItems: 8, items: { type: 'string', minLength: 1, maxLength: 64 } },
-        users: { type: 'array', minItems: 1, maxItems: 100, items: { type: 'string', minLength: 1, maxLength: 320 } },
-        min: { type: 'integer', minimum: 1, maximum: 10 },
-        not_requester: { type: 'boolean' },
-        not_policy_editor: { type: 'boolean' },
-      },
-      additionalProperties: false,
+    approvers,
+    expires_seconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 2_592_000,
+      description: 'seconds from the request in which a person decides, and the approval is used',
     },
-    expires_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000 },
+    reuse,
+    ignore,
   },
   additionalProperties: false,
 } as const;

@@ -4,6 +4,7 @@ import { compileCel } from '../cel/program.js';
 import type { CelOptions, Program } from '../cel/program.js';
 import type { CelProblem } from '../cel/syntax.js';
 import { nanosOf } from '../host/decimal.js';
+import { ignoredRead } from '../members/ignored-reads.js';
 import { conjunction, ruleTexts } from '../members/matchers.js';
 import type { MemberProblem, RuleMembers } from '../members/read-members.js';
 import { readMembers } from '../members/read-members.js';
@@ -116,6 +117,12 @@ class Compiler {
     const facts = this.#factsOf(when);
     if (facts.length > MAX_FACTS_OF_RULE) {
       this.#add({ ...place, member: 'when' }, `reads ${facts.length} facts, and ${MAX_FACTS_OF_RULE} are the most`);
+    }
+    // Generated text names a member that is no identifier as an element: `args` has its name.
+    const reads = [...(matchers?.reads ?? []).filter((read) => /^args(\.\w+)+$/.test(read)), ...(when?.reads ?? [])];
+    const ignored = ignoredRead(member, reads);
+    if (ignored !== null) {
+      this.#add({ ...place, member: `ignore[${ignored.at}]` }, `ignores ${ignored.read}, which the rule judges`);
     }
     this.#spend(place, (matchers?.cost ?? 0) + (when?.cost ?? 0) * 2 ** facts.length);
     return { member, matchers, when, facts, severity: member.severity ?? 'P2' };

@@ -8,6 +8,7 @@ function problem(members: unknown): string | null {
 }
 
 const rule = (member: object) => ({ rules: [{ id: 'r', effect: 'deny', ...member }] });
+const approve = (member: object) => rule({ effect: 'approve', ...member });
 const fact = (member: object) => ({ facts: [{ id: 'f', set_when: 'true', ...member }] });
 const limit = (member: object) => ({ limits: [{ id: 'l', window_seconds: 60, ...member }] });
 
@@ -33,6 +34,13 @@ test('members that are absent, empty, or complete', () => {
           effect: 'approve',
           approvers: { roles: ['owner'], min: 1 },
           expires_seconds: 900,
+        },
+        {
+          id: 'four-eyes',
+          effect: 'approve',
+          approvers: { users: ['a@acme.com', 'b@acme.com'], min: 2, not_requester: true, not_policy_editor: true },
+          reuse: { until_seconds: 3600, scope: 'tool' },
+          ignore: ['description', 'payload.note'],
         },
       ],
       facts: [
@@ -76,7 +84,7 @@ test.each([
   [rule({ effect: 'allow' }), 'rules[0] "r", effect: must be "deny" or "deny_unless" or "approve"'],
   [
     rule({ wen: 'true' }),
-    'rules[0] "r": has an unknown field "wen". Did you mean "when"? Known fields: id, tools, types, args, when, hours, effect, mode, severity, reason, approvers, expires_seconds',
+    'rules[0] "r": has an unknown field "wen". Did you mean "when"? Known fields: id, tools, types, args, when, hours, effect, mode, severity, reason, approvers, expires_seconds, reuse, ignore',
   ],
   [
     rule({ effect: 'deny_unless' }),
@@ -85,6 +93,22 @@ test.each([
   [rule({ tools: [] }), 'rules[0] "r", tools: must not be empty'],
   [rule({ tools: ['a*b'] }), 'rules[0] "r", tools[0]: has a * that is not its last character: write names as crm.*'],
   [rule({ expires_seconds: 5 }), 'rules[0] "r", expires_seconds: is given without the effect approve'],
+  [rule({ ignore: ['note'] }), 'rules[0] "r", ignore: is given without the effect approve'],
+  [approve({ reuse: { scope: 'exact' } }), 'rules[0] "r", reuse: must have the member until_seconds'],
+  [approve({ reuse: { scope: 'agent', until_seconds: 60 } }), 'rules[0] "r", reuse.scope: must be "exact" or "tool"'],
+  [
+    approve({ ignore: ['note', 'payload..note'] }),
+    'rules[0] "r", ignore[1]: is not a path: write description, or payload.note',
+  ],
+  [
+    approve({ approvers: { users: ['a@acme.com'], min: 2 } }),
+    'rules[0] "r", approvers.min: needs 2 people, and users names 1',
+  ],
+  [
+    approve({ approvers: { users: ['a@acme.com', 'a@acme.com'], min: 2 } }),
+    'rules[0] "r", approvers.users[1]: is in the list twice',
+  ],
+  [approve({ approvers: { roles: ['admin', 'admin'] } }), 'rules[0] "r", approvers.roles[1]: is in the list twice'],
   [rule({ hours: { zone: 'Europe/Atlantis' } }), 'rules[0] "r", hours.zone: is not a time zone: write Europe/Berlin'],
   [
     rule({ hours: { zone: 'UTC', inside: '07:00-25:00' } }),
@@ -146,6 +170,27 @@ test.each([
   [limit({ max_count: 1, key: 'facts' }), 'limits[0] "l", key, at 0: uses facts as a whole: read one of its members'],
 ])('%j', (members, text) => {
   expect(problem(members)).toBe(text);
+});
+
+test.each([
+  ['payload', 'args.to.name'],
+  ['payload.to', 'args.to.name'],
+  ['payload.to.name', 'args.to.name'],
+  ['payload.to.name.last', 'args.to.name'],
+  ['payload.x-y', 'args.x-y'],
+  ['payload.bcc', 'args.bcc'],
+  ['payload.items', 'args.items'],
+  ['url', 'action.url'],
+  ['tool_name', null],
+  ['payload.to.names', null],
+  ['payload.x', null],
+])('an approval that ignores %s', (path, read) => {
+  const args = { 'to.name': { present: true }, 'x-y': { present: true }, mail: { domain_in: ['acme.com'] } };
+  const when = "has(action.url) && has(args.items) && args.items.all(one, one == 'a')";
+  const to = path === 'payload.bcc' ? { to: { domain_in: ['acme.com'] } } : {};
+  expect(problem(approve({ args: { ...args, ...to }, when, ignore: ['description', path] }))).toBe(
+    read === null ? null : `rules[0] "r", ignore[1]: ignores ${read}, which the rule judges`,
+  );
 });
 
 test('all problems of a profile are named, not the first alone', () => {

@@ -116,17 +116,39 @@ function namesProblem(member: Readonly<Record<string, unknown>>): Found {
 }
 
 function ruleProblem(rule: Readonly<Record<string, unknown>>): Found {
-  const { effect, args, when, hours, approvers, expires_seconds: expires } = rule;
+  const { effect, args, when, hours } = rule;
   if (effect === 'deny_unless' && args === undefined && when === undefined && hours === undefined) {
     return { place: 'effect', message: 'is deny_unless without a condition: add args, when or hours' };
   }
-  if (effect !== 'approve' && (approvers !== undefined || expires !== undefined)) {
-    return {
-      place: approvers === undefined ? 'expires_seconds' : 'approvers',
-      message: 'is given without the effect approve',
-    };
+  return approvalProblem(rule) ?? hoursProblem(hours) ?? argsProblem(args);
+}
+
+/** Members that only a rule with the effect `approve` has. */
+const OF_APPROVE = ['approvers', 'expires_seconds', 'reuse', 'ignore'] as const;
+
+function approvalProblem(rule: Readonly<Record<string, unknown>>): Found {
+  if (rule['effect'] !== 'approve') {
+    const place = OF_APPROVE.find((name) => rule[name] !== undefined);
+    return place === undefined ? null : { place, message: 'is given without the effect approve' };
   }
-  return hoursProblem(hours) ?? argsProblem(args);
+  return approversProblem(rule['approvers']) ?? ignoreProblem(rule['ignore']);
+}
+
+function approversProblem(approvers: unknown): Found {
+  const { roles, users, min = 1 } = (approvers ?? {}) as NonNullable<RuleMember['approvers']>;
+  for (const [name, list] of Object.entries({ roles, users })) {
+    const again = list?.findIndex((one, at) => list.indexOf(one) !== at) ?? -1;
+    if (again >= 0) return { place: `approvers.${name}[${again}]`, message: 'is in the list twice' };
+  }
+  if (roles === undefined && users !== undefined && users.length < min)
+    return { place: 'approvers.min', message: `needs ${min} people, and users names ${users.length}` };
+  return null;
+}
+
+function ignoreProblem(ignore: unknown): Found {
+  const paths = (ignore ?? []) as readonly string[];
+  const at = paths.findIndex((path) => path.split('.').some((name) => name === ''));
+  return at < 0 ? null : { place: `ignore[${at}]`, message: 'is not a path: write description, or payload.note' };
 }
 
 function hoursProblem(hours: unknown): Found {
