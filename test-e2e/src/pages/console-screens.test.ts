@@ -43,6 +43,8 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
 
   const open = (place: string, options: Parameters<Browser['newContext']>[0] = {}) =>
     openConsole(browser, instance.bootstrap, place, options);
+  /** The name of a picture: the place without ids. */
+  const named = (place: string): string => place.replace(/[\da-f]{8}-[\da-f-]{27}/, 'one').replaceAll(/[/?=]/g, '-');
   const fillRpc = (page: Page): Promise<void> =>
     page.getByLabel('Solana RPC address').fill(instance.bootstrap.solanaRpcUrl);
 
@@ -100,6 +102,66 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 120_000);
+
+  it('judge a draft while it is typed, put it in force for the next check, explain, and restore a version', async () => {
+    const { agentId } = instance.bootstrap;
+    const { page, watched } = await open(`/agents/${agentId}`);
+    await page.getByLabel('Blocked APIs and tools').fill('evil.example\napi.example.com');
+    await page.getByText(/^This draft would change 20 of \d+ checks:$/).waitFor({ timeout: 60_000 });
+    await page.locator('.badge', { hasText: '20 to denied' }).waitFor();
+    await picture(page, 'profile');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    const text = page.getByLabel('Profile as JSON');
+    const draft = JSON.parse(await text.inputValue()) as { blocked_apis: string[] };
+    expect(draft.blocked_apis).toEqual(['evil.example', 'api.example.com']);
+    await text.fill('{');
+    await page.getByText('This is not JSON:').waitFor();
+    const rule = {
+      id: 'refund-cap',
+      effect: 'deny',
+      tools: ['send_refund'],
+      when: 'has(args.amount) && args.amount > 100',
+    };
+    await text.fill(JSON.stringify({ ...draft, blocked_apis: ['evil.example'], rules: [rule] }));
+    await text.press('Control+s');
+    await page.getByText('Saved as version 3.').waitFor();
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    await page.getByText(/^refund-cap: deny/).waitFor();
+    const refund = { type: 'tool_use', tool_name: 'send_refund', payload: { amount: 101 } };
+    expect((await instance.check(refund)).json).toMatchObject({ allowed: false });
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('button', { name: 'Tool call' }).click();
+    await page.getByText('denies', { exact: true }).waitFor();
+    await page.getByText('args.amount > 100', { exact: false }).first().waitFor();
+    await picture(page, 'playground');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('button', { name: 'Show Version 2' }).click();
+    await page.getByRole('heading', { name: 'Version 2' }).waitFor();
+    await picture(page, 'history');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Restore version 2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore version 2' }).click();
+    await page.getByText('The same as the version in force.').waitFor();
+    expect((await instance.check(refund)).json).toMatchObject({ allowed: true });
+    // Another person changes the profile meanwhile.
+    await page.getByRole('link', { name: 'Profile', exact: true }).click();
+    await page.getByLabel('Off-limits actions').fill('delete_*');
+    const headers = await instance.session();
+    const body = { allowed_data_scopes: [] as string[], freeze_on_violation: false, store_payload: true };
+    await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers, body });
+    await page.getByRole('button', { name: /^Replace version/ }).click();
+    await page.getByRole('button', { name: 'Apply to the version in force' }).click();
+    await page.getByText('Changed: off_limits_actions', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Replace version/ }).click();
+    await page.getByText(/^Saved as version 6/).waitFor();
+    const { json } = await instance.request('GET', `/v1/agents/${agentId}/profile`, { headers });
+    expect(json).toMatchObject({ off_limits_actions: ['delete_*'], store_payload: true });
+    const complaints = unexpected(watched).filter((one) => !/status of 409/.test(one));
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 180_000);
 
   it('add a destination, show its secret once, and tell that a test was not delivered', async () => {
     const { page, watched } = await open('/alerts/destinations');
@@ -217,6 +279,9 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
         ['/events', 'Events'],
         [`/events/${eventId}`, 'Event'],
         ['/agents', 'Agents'],
+        [`/agents/${instance.bootstrap.agentId}`, 'First agent'],
+        [`/agents/${instance.bootstrap.agentId}/history`, 'First agent'],
+        [`/agents/${instance.bootstrap.agentId}/playground`, 'First agent'],
         ['/alerts', 'Alerts'],
         ['/alerts/destinations', 'Alerts'],
         ['/reports', 'Reports'],
@@ -229,7 +294,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
         await goTo(page, place);
         await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
         await page.waitForLoadState('networkidle');
-        await picture(page, `${what}${place.replace(eventId, 'one').replaceAll('/', '-')}`);
+        await picture(page, `${what}${named(place)}`);
         const wide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
         found[place] = [wide, await barriersOf(page)];
         expected[place] = [false, []];
@@ -257,7 +322,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       const alert = page.getByRole('alert');
       await alert.filter({ hasText: title }).waitFor();
       expect(await alert.first().innerText()).toContain('request-78');
-      await picture(page, `failed${place.replace(eventId, 'one').replaceAll('/', '-')}`);
+      await picture(page, `failed${named(place)}`);
       await page.unroute(asked);
       await page.getByRole('button', { name: 'Try again' }).click();
       await alert.waitFor({ state: 'detached' });

@@ -71,7 +71,9 @@ function Row({
   return (
     <tr>
       <th scope="row" className="agent-name">
-        <Foreign text={name} most={120} />
+        <a href={hrefOf(`/agents/${id}`)}>
+          <Foreign text={name} most={120} />
+        </a>
         {type === null ? null : (
           <span className="muted small">
             <Foreign text={type} most={60} />

@@ -8,14 +8,25 @@ import { Choice, Field } from '../../parts/field.js';
 import { Problem } from '../../parts/problem.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
+import { AgentPage } from '../agent/agent-page.js';
 import type { ScreenProps } from '../screen-props.js';
 import { AgentTable } from './agent-table.js';
 import { FreezeDialog } from './freeze-dialog.js';
 
 const STATES = ['active', 'frozen', 'inactive'] as const satisfies readonly AgentRecord['status'][];
 
-/** `/agents`: all agents of the account, with freeze and unfreeze. */
-export function Agents({ session, query }: ScreenProps): ReactNode {
+const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/history|\/playground)?$/;
+
+/** `/agents`: all agents of the account; `/agents/{id}`: one of them. */
+export function Agents(props: ScreenProps): ReactNode {
+  const [, id, part = ''] = ONE.exec(props.rest) ?? [];
+  const { role } = props.session.user;
+  if (id === undefined) return <List {...props} />;
+  return <AgentPage key={id} id={id} part={part} role={role} query={props.query} />;
+}
+
+/** Every agent, with freeze and unfreeze. */
+function List({ session, query }: ScreenProps): ReactNode {
   const { role } = session.user;
   useTitle(words.agents.title);
   const agents = useAgents();

@@ -16,6 +16,7 @@ import { RpcField, Verdict } from '../../verify/verdict.js';
 import { number, words } from '../../words/en.js';
 import { eventPageWords } from '../../words/event-page.js';
 import { verifyWords } from '../../words/verify.js';
+import { EventRules } from './explanation.js';
 import { Action, Decision, ProofState } from './event-parts.js';
 
 /** `/events/{eventId}`: a decision, its action, its proof, and what became of it. */
@@ -42,6 +43,7 @@ export function EventPage({ id }: { readonly id: string }): ReactNode {
             <Decision event={event.data} names={names} />
           </Card>
           <Proof event={event.data} />
+          {event.data.type === 'action.checked' ? <EventRules eventId={id} /> : null}
           <Card title={eventPageWords.action}>
             <Action event={event.data} />
           </Card>

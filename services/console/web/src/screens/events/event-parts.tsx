@@ -46,7 +46,7 @@ export function Decision({
         )}
         {event.severity === null ? null : <Fact name={fields.severity}>{event.severity}</Fact>}
         <Fact name={fields.agent}>
-          <a href={hrefOf('/events', { agent: event.agentId })}>
+          <a href={hrefOf(`/agents/${event.agentId}`)}>
             <Foreign text={name} most={200} />
           </a>
         </Fact>

@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { Role } from '@countersign/contracts';
+import { useAgent } from '../../api/profile.js';
+import { client } from '../../api/client.js';
+import { hrefOf } from '../../location.js';
+import { Foreign } from '../../parts/foreign.js';
+import { Page, Parts } from '../../parts/page.js';
+import { Problem } from '../../parts/problem.js';
+import { agentWords } from '../../words/agent.js';
+import { words } from '../../words/en.js';
+import { FreezeDialog } from '../agents/freeze-dialog.js';
+import { History } from './history.js';
+import { Playground } from './playground.js';
+import { ProfileEditor } from './profile-editor.js';
+
+const TONES = { active: 'good', frozen: 'bad', inactive: 'plain' } as const;
+
+/** `/agents/{id}`: its profile; below it history and playground. */
+export function AgentPage({
+  id,
+  part,
+  role,
+  query,
+}: {
+  readonly id: string;
+  /** The rest of the path: `` or `/…`. */
+  readonly part: string;
+  readonly role: Role;
+  readonly query: URLSearchParams;
+}): ReactNode {
+  const agent = useAgent(id);
+  const [isAsking, setAsking] = useState(false);
+  if (agent.data === undefined) {
+    return (
+      <Page title={agentWords.title}>
+        <Back />
+        {agent.error === null ? (
+          <p className="late" role="status">
+            {words.loading}
+          </p>
+        ) : (
+          <Problem what={agentWords.failed} error={agent.error} retry={() => void agent.refetch()} />
+        )}
+      </Page>
+    );
+  }
+  const { name, status, behavior_profile: profile } = agent.data;
+  const mayFreeze = role !== 'auditor';
+  const shown = Number(query.get('version') ?? NaN);
+  const close = (): void => {
+    setAsking(false);
+    void client.invalidateQueries({ queryKey: ['agent', id] });
+  };
+  const base = `#/agents/${id}`;
+  return (
+    <Page
+      title={<Foreign text={name} most={120} />}
+      name={agentWords.title}
+      count={`${profile.mode}, ${agentWords.editor.version(profile.version)}`}
+      actions={
+        <>
+          <span className={`badge ${TONES[status]}`}>{status}</span>
+          <a href={hrefOf('/events', { agent: id })}>{agentWords.events}</a>
+          {status === 'inactive' ? null : (
+            <button
+              type="button"
+              className="button"
+              aria-disabled={!mayFreeze}
+              title={mayFreeze ? undefined : words.needs('member', role)}
+              onClick={() => (mayFreeze ? setAsking(true) : undefined)}
+            >
+              {status === 'frozen' ? words.agents.unfreeze : words.agents.freeze}
+            </button>
+          )}
+        </>
+      }
+    >
+      <Back />
+      <Parts
+        label={agentWords.parts}
+        parts={[
+          [base, agentWords.profile],
+          [`${base}/history`, agentWords.history],
+          [`${base}/playground`, agentWords.playground],
+        ]}
+        current={`${base}${part}`}
+      />
+      {agent.error === null ? null : (
+        <Problem what={agentWords.failed} error={agent.error} retry={() => void agent.refetch()} />
+      )}
+      {part === '/history' ? (
+        <History agent={agent.data} role={role} shown={Number.isSafeInteger(shown) && shown > 0 ? shown : null} />
+      ) : part === '/playground' ? (
+        <Playground agentId={id} />
+      ) : (
+        <ProfileEditor agent={agent.data} role={role} />
+      )}
+      {isAsking ? <FreezeDialog agent={agent.data} onClose={close} /> : null}
+    </Page>
+  );
+}
+
+function Back(): ReactNode {
+  return (
+    <p>
+      <a href="#/agents">{agentWords.back}</a>
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+import type { BehaviorProfile } from '@countersign/contracts';
+import type { ProfileFields } from '../../api/profile.js';
+
+/** The fields that a change may set: a profile without the agent's id and the number of its version. */
+export function fieldsOf(profile: BehaviorProfile): ProfileFields {
+  const { agent_id: _agent, version: _version, ...fields } = profile;
+  return fields;
+}
+
+/**
+ * The fields in which a draft differs, as the body of a change: a field that the draft leaves out is `null`, which unsets
+ * it. Empty if nothing differs.
+ */
+export function changesOf(base: ProfileFields, draft: ProfileFields): ProfileFields {
+  const names = new Set([...Object.keys(base), ...Object.keys(draft)]);
+  return Object.fromEntries(
+    [...names]
+      .filter((name) => sorted(base[name]) !== sorted(draft[name]))
+      .map((name) => [name, draft[name] ?? null] as const),
+  );
+}
+
+/** A value as JSON whose members are in order, to compare; `undefined` and `null` are both unset. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value ?? null, (_name, one: unknown) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
+}
+
+/** The object that a text of JSON holds, or why it holds none. */
+export function readFields(text: string, notObject: string): ProfileFields | string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ProfileFields) : notObject;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Entries of a list, one a line; blank lines are none. */
+export function entriesOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
