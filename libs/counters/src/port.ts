@@ -348,7 +348,7 @@ export interface RebuildLease {
  *   for at most twice as long. Where there is no room, expired ones are removed. If there is still none, a limit is
  *   exceeded, and a check that sets a new fact violates `noRoom`. If such a fact was to be set although its check was
  *   denied or in observe mode, each check of the agent that reads or sets facts violates `noRoom` for as long as that
- *   fact would have held. An observed limit without room is not counted.
+ *   fact would have held, also after a rebuild (`UNKNOWN_FACTS`). An observed limit without room is not counted.
  * - Order: each judged check with `rules` or `wantsSeen` takes the next number of its agent, refusals included.
  * - Observe mode: no violation denies. It is returned with the outcome `allowed`, everything counts as for an allowed
  *   check, and nothing freezes.

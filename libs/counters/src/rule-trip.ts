@@ -39,6 +39,12 @@ export interface RuleSnapshot {
   readonly limits: readonly (HeldAmount & { readonly windowSeconds: number })[];
 }
 
+/**
+ * The name under which `RuleCounts` records that a fact had to be set for which there was no room: until its expiry the
+ * facts of the agent are unknown. Usage totals and rebuilds keep it as a fact; ids of facts contain no `@`.
+ */
+export const UNKNOWN_FACTS = { id: '@unknown', key: '@unknown' } as const;
+
 export const MOST_FACTS = 96;
 export const MOST_LIMITS = 32;
 

@@ -1,4 +1,5 @@
 import type { RuleTrip } from '../port.js';
+import { UNKNOWN_FACTS } from '../rule-trip.js';
 import { EMPTY, START, VIOLATION } from './counters.test-setup.js';
 import { agentSnapshot, eventOf } from './counters.test-setup.js';
 import type { CountersBench } from './counters.test-setup.js';
@@ -85,6 +86,36 @@ export function ruleBoundsContract(bench: CountersBench): void {
       expect(await outcomeOf({ rules: reads })).toBe('denied');
       bench.nowMs = START + 11_000;
       expect(await outcomeOf({ rules: reads })).toBe('allowed');
+    });
+  });
+
+  describe('facts that are unknown for want of room', () => {
+    const reads = ruleTripOf({ facts: [{ id: 'f', key: '2' }], conditional: [ruleOf({ facts: [0], truth: 0b10 })] });
+    const denied = async (atMs: number): Promise<unknown> => {
+      bench.nowMs = atMs;
+      return (await judge({ rules: reads })).violation;
+    };
+
+    it.each(['tail', 'snapshot'] as const)('stay unknown after a rebuild from the %s, for as long', async (from) => {
+      await bench.reopen(undefined, { ...BOUNDS, agent: 1 });
+      await judge({ rules: factsAt('1') });
+      const { ruleCounts } = await judge({ rules: factsAt('2', 'checked'), violation: VIOLATION });
+      expect(ruleCounts).toEqual({ facts: [{ ...UNKNOWN_FACTS, expiresAtMs: START + 10_000 }], limits: [] });
+      const { counters, cleanup } = await bench.open({ clock: () => bench.nowMs });
+      try {
+        const facts = ruleCounts!.facts.map((fact) => ({ ...fact, order: 2 }));
+        const agents = from === 'snapshot' ? [agentSnapshot({ order: 2, rules: { facts, limits: [] } })] : [];
+        await counters.restore({ ...EMPTY, agents });
+        if (from === 'tail') {
+          await counters.replay([eventOf({ occurredAtMs: START, order: 2, ruleCounts: ruleCounts! })]);
+        }
+        await counters.serve();
+        bench.counters = counters;
+        expect(await denied(START + 9999)).toEqual(violationOf('no-room'));
+        expect(await denied(START + 10_000)).toBeNull();
+      } finally {
+        await cleanup();
+      }
     });
   });
 

@@ -1,4 +1,5 @@
 import type { HeldAmount, RuleBounds, RuleCounts, RuleSnapshot, TripFact } from '../rule-trip.js';
+import { UNKNOWN_FACTS } from '../rule-trip.js';
 import { Fact } from './fact.js';
 import { LimitWindow } from './limit-window.js';
 
@@ -48,8 +49,15 @@ export class AgentRules {
     this.amounts -= window.trim(nowMs, windowMs);
   }
 
-  /** @param lengthMs time for which the fact is set by the check of this order */
+  /**
+   * Sets a fact; {@link UNKNOWN_FACTS} makes all of them unknown, and needs no room.
+   * @param lengthMs time for which the fact is set by the check of this order
+   */
   setFact(fact: TripFact, order: number, nowMs: number, lengthMs: number): void {
+    if (fact.id === UNKNOWN_FACTS.id) {
+      this.unknownUntilMs = Math.max(this.unknownUntilMs, nowMs + lengthMs);
+      return;
+    }
     let kept = this.fact(fact);
     if (kept === undefined) {
       this.#facts.set(nameOf(fact), (kept = new Fact()));

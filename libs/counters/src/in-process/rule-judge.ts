@@ -2,6 +2,7 @@ import { amountText, exceeds, isNothing, NOTHING } from '../amount.js';
 import { balancesById, byRank, finds, limitViolation, namesOfSet, resetsAt } from '../rule-findings.js';
 import type { OpenJudgement } from '../judgement.js';
 import type { CheckTrip, Judgement } from '../port.js';
+import { UNKNOWN_FACTS } from '../rule-trip.js';
 import type { CountedAmount, RuleTrip, Seen, SetFact, TripLimit } from '../rule-trip.js';
 import type { StaticViolation } from '../static-violation.js';
 import { AgentRules } from './agent-rules.js';
@@ -168,7 +169,10 @@ export class RuleJudge {
       if (this.#newFactsFit || rules.fact(fact) !== undefined) {
         rules.setFact(fact, this.#seen.order, this.#nowMs, ttlSeconds * 1000);
         done.push({ id: fact.id, key: fact.key, expiresAtMs });
-      } else rules.unknownUntilMs = Math.max(rules.unknownUntilMs, expiresAtMs);
+      } else {
+        rules.setFact(UNKNOWN_FACTS, this.#seen.order, this.#nowMs, ttlSeconds * 1000);
+        done.push({ ...UNKNOWN_FACTS, expiresAtMs });
+      }
     }
     return done;
   }

@@ -2,6 +2,7 @@ import { amountText, NOTHING } from '../amount.js';
 import type { Amount } from '../amount.js';
 import type { OpenJudgement } from '../judgement.js';
 import { balancesById, limitViolation, namesOfSet, resetsAt } from '../rule-findings.js';
+import { UNKNOWN_FACTS } from '../rule-trip.js';
 import type { Judgement, RuleCounts, RuleTrip, StaticViolation, TripLimit } from '../port.js';
 
 /** The part of a trip's rules that a claim keeps. */
@@ -22,6 +23,7 @@ export interface Finding {
 const NO_RULES: KeptRules = { facts: [], sets: [], limits: [] };
 const NO_FLAGS: readonly boolean[] = [];
 const SET = '1';
+const UNKNOWN = '2';
 const [COMMA, MINUS, ZERO] = [44, 45, 48] as const;
 const RULE = 4;
 const LIMIT = 5;
@@ -78,15 +80,14 @@ function violationOf(rules: RuleTrip | KeptRules, { code, index }: Finding): Sta
 }
 
 function countsOf(nowMs: number, rules: RuleTrip | KeptRules, stored: string, counted: string): RuleCounts | null {
-  if (!stored.includes(SET) && !counted.includes(SET)) return null;
-  const isStored = flags(stored, rules.sets.length);
+  if (!stored.includes(SET) && !stored.includes(UNKNOWN) && !counted.includes(SET)) return null;
   const isCounted = flags(counted, rules.limits.length);
-  const facts = rules.sets
-    .filter((_set, index) => isStored[index])
-    .map(({ fact, ttlSeconds }) => {
-      const { id, key } = rules.facts[fact]!;
-      return { id, key, expiresAtMs: nowMs + ttlSeconds * 1000 };
-    });
+  const facts = rules.sets.flatMap(({ fact, ttlSeconds }, index) => {
+    const digit = stored[index];
+    if (digit !== SET && digit !== UNKNOWN) return [];
+    const { id, key } = digit === SET ? rules.facts[fact]! : UNKNOWN_FACTS;
+    return [{ id, key, expiresAtMs: nowMs + ttlSeconds * 1000 }];
+  });
   const limits = rules.limits
     .filter((_limit, index) => isCounted[index])
     .map(({ key, windowSeconds, amount, reserve }) => ({ key, windowSeconds, amount, reserve }));

@@ -26,7 +26,7 @@ local balance_text = balances and string.format(
  *
  * Balances are returned as numbers with commas: those of `readBalances`, and with rules units and nanos of each limit;
  * then, each after a semicolon and with a digit of 0 or 1 for each, the facts that were set, the settings that took
- * effect, and the limits that were counted.
+ * effect (2: there was no room, so that facts are unknown), and the limits that were counted.
  */
 export const READ_RULES = `
 local rules = balances and ARGV[18] ~= '' and cjson.decode(ARGV[18]) or nil
@@ -150,8 +150,8 @@ export const COUNT_RULES = `
           done[i] = '1'
           counts[2][#counts[2] + 1] = field
         else
-          k.unknown, k.dirty = max(k.unknown, now + setting[2]), true
-          ends_at(k, k.unknown)
+          set_fact(k, ' @unknown', g.o, now, setting[2])
+          done[i] = '2'
         end
       end
     end

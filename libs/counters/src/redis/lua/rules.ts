@@ -156,7 +156,14 @@ local function is_set(fact, now)
   end
   return false
 end
+-- The name of UNKNOWN_FACTS makes all facts unknown, and needs no room.
 local function set_fact(k, field, order, now, length)
+  if string.sub(field, -9) == ' @unknown' then
+    own_kept(k)
+    k.unknown, k.dirty = max(k.unknown, now + length), true
+    ends_at(k, k.unknown)
+    return
+  end
   local fact = k.v[field]
   if not fact then
     fact = {0, 0}
