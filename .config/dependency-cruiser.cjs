@@ -106,6 +106,12 @@ const forbidden = [
     'policy-engine decides on its arguments alone: let the gateway fetch the value and pass it; types go to contracts.',
   ),
   mayImport(
+    'redecide-imports-engine',
+    'redecide',
+    ['contracts', 'evidence', 'policy-engine', 'process'],
+    'redecide computes on a package alone, also in a browser: take the value as an argument; types go to contracts.',
+  ),
+  mayImport(
     'rules-import-contracts',
     'rules',
     ['contracts'],
@@ -174,7 +180,7 @@ const forbidden = [
     to: {
       path: '^(libs|services|test-e2e)/',
       pathNot:
-        '^(libs/(async|cli|chain|client-js|contracts|evidence|mcp-proxy|policy-engine|process)|services/policy)/',
+        '^(libs/(async|cli|chain|client-js|contracts|evidence|mcp-proxy|policy-engine|process|redecide)|services/policy)/',
     },
   },
   {
@@ -211,7 +217,7 @@ const forbidden = [
     name: 'pure-without-node',
     severity: 'error',
     comment: 'This library runs in a browser: take bytes, time and randomness as arguments from the caller.',
-    from: { path: '^libs/(contracts|evidence|policy-engine|rules)/src/', pathNot: TESTS },
+    from: { path: '^libs/(contracts|evidence|policy-engine|redecide|rules)/src/', pathNot: TESTS },
     to: { dependencyTypes: ['core'] },
   },
   {
@@ -220,7 +226,7 @@ const forbidden = [
     comment:
       'This library does no I/O: write it here, take it as an argument, or, if the package computes on its arguments alone, ' +
       'add it to PURE_PACKAGES in .config/dependency-cruiser.cjs.',
-    from: { path: '^libs/(evidence|policy-engine|rules)/', pathNot: TESTS },
+    from: { path: '^libs/(evidence|policy-engine|redecide|rules)/', pathNot: TESTS },
     to: { path: ['node_modules/'], pathNot: npm(...PURE_PACKAGES) },
   },
   {
@@ -228,7 +234,7 @@ const forbidden = [
     severity: 'error',
     comment: 'Nest and Express stay at the edge: export a plain function and let service-kit or the service wrap it.',
     from: {
-      path: '^libs/(contracts|evidence|policy-engine|rules|event-log|counters|chain|process|http-edge|topics|client-js)/',
+      path: '^libs/(contracts|evidence|policy-engine|redecide|rules|event-log|counters|chain|process|http-edge|topics|client-js)/',
     },
     to: { path: npm('@nestjs', 'express', 'rxjs', 'reflect-metadata') },
   },

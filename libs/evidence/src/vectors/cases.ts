@@ -178,7 +178,7 @@ function pendingKeyRetired(issued: IssuedStory, key: StoryKey): Vector {
   return vector(words, { package: issued.pkg }, around, null, { issuer: false });
 }
 
-function surroundings(issued: IssuedStory, key: StoryKey): Surroundings {
+export function surroundings(issued: IssuedStory, key: StoryKey): Surroundings {
   return {
     key: { pem: publicKeyToPem(key.publicKey), status: 'active', validFrom: '2026-03-01T00:00:00.000Z', validTo: null },
     withoutKey: false,
@@ -188,7 +188,7 @@ function surroundings(issued: IssuedStory, key: StoryKey): Surroundings {
   };
 }
 
-function vector(
+export function vector(
   description: string,
   subject: Pick<Vector, 'package' | 'event' | 'proof' | 'absence'>,
   { key, withoutKey, network, authorities, transactions, walks, absences }: Surroundings,

@@ -1,6 +1,6 @@
 import type { Seen, Judgement } from '@countersign/counters';
 import { canonicalize, quote } from '@countersign/evidence';
-import { isOwnFact } from '@countersign/policy-engine';
+import { ENGINE_VERSION, isOwnFact } from '@countersign/policy-engine';
 import type { MemberText } from '@countersign/evidence';
 import type { Origin } from './origin.js';
 
@@ -39,8 +39,7 @@ export function readCircumstances(text: string): Circumstances {
   };
 }
 
-/** The version of the code that judges, and of the detectors of the output rules: a canonical object. */
-const ENGINE = '{"detectors":"1","engine":"1"}';
+const ENGINE = canonicalize(ENGINE_VERSION);
 
 /** The plan by which the check was judged. */
 export interface ContextPlan {

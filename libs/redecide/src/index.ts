@@ -1,0 +1,14 @@
+export { redecide } from './redecide.js';
+export type { RedecideOptions } from './redecide.js';
+export { redecisionCode, REDECISION_RULE, VERDICTS } from './result.js';
+export type {
+  Break,
+  Difference,
+  EngineVersion,
+  Reason,
+  RedecidedAgent,
+  RedecidedEvent,
+  Redecision,
+  RedecisionTotals,
+  Verdict,
+} from './result.js';

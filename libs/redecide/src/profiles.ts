@@ -1,0 +1,84 @@
+import type { BehaviorProfile, JsonValue, LeafEvent, PackageEvent } from '@countersign/contracts';
+import { canonicalBytes, toHex } from '@countersign/evidence';
+import type { EvidenceCrypto } from '@countersign/evidence';
+import { compileProfile, emptyProfile } from '@countersign/policy-engine';
+import type { CompiledProfile } from '@countersign/policy-engine';
+import { shownMember } from './read-events.js';
+import type { Difference } from './result.js';
+
+/** Time for which checks may still be judged by the profile before a change, ms: they were under way. */
+const UNDER_WAY_MS = 300_000;
+
+/** Members of a profile that read the payload of an action where they are not empty. */
+const READ_PAYLOADS = ['allowed_apis', 'blocked_apis', 'rules', 'facts', 'limits', 'require'] as const;
+
+export interface KnownProfile {
+  /** `null`: it cannot be read. */
+  readonly compiled: CompiledProfile | null;
+  readonly readsPayload: boolean;
+  /** Its rules, as text: what they use can be searched. */
+  readonly rulesText: string;
+}
+
+interface Change {
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly version: number;
+  readonly sha256: string;
+}
+
+/** The versions of one agent's profile that a package shows. */
+export class AgentProfiles {
+  readonly #changes: Change[] = [];
+  readonly #byHash = new Map<string, KnownProfile>();
+
+  constructor(agentId: string, sha256: EvidenceCrypto['sha256']) {
+    const first = emptyProfile(agentId);
+    this.#byHash.set(toHex(sha256(canonicalBytes(first))), known(first as unknown as JsonValue));
+  }
+
+  /** Takes an event `profile.changed` of the agent; call it in the order of the sequence. */
+  add({ event, sequence, opened }: PackageEvent): void {
+    const { profileVersion, profileSha256, occurredAt } = event;
+    if (profileVersion === null || profileSha256 === null) return;
+    this.#changes.push({ sequence, atMs: Date.parse(occurredAt), version: profileVersion, sha256: profileSha256 });
+    const shown = shownMember(opened.action, 'profile');
+    if (shown !== undefined) this.#byHash.set(profileSha256, known(shown));
+  }
+
+  /** The profile that a check names; `null`: the package does not show it. */
+  of({ profileSha256 }: Pick<LeafEvent, 'profileSha256'>): KnownProfile | null {
+    return this.#byHash.get(profileSha256 ?? '') ?? null;
+  }
+
+  /** The contradiction to the profile that a check names; `null`: none. */
+  contradiction({ profileVersion, profileSha256 }: LeafEvent, sequence: number, atMs: number): Difference | null {
+    for (const change of this.#changes) {
+      if (change.version === profileVersion && change.sha256 !== profileSha256)
+        return { member: 'profileSha256', recorded: profileSha256, recomputed: change.sha256 };
+    }
+    let newest = profileVersion ?? 0;
+    for (const change of this.#changes) {
+      if (change.sequence > sequence || atMs - change.atMs <= UNDER_WAY_MS) continue;
+      newest = Math.max(newest, change.version);
+    }
+    if (newest === profileVersion) return null;
+    return { member: 'profileVersion', recorded: profileVersion, recomputed: newest };
+  }
+}
+
+function known(value: JsonValue): KnownProfile {
+  const profile = value as unknown as BehaviorProfile;
+  const { output_rules: output, spending_limit: spending, rules, facts, limits } = profile;
+  const rulesText = JSON.stringify([rules ?? null, facts ?? null, limits ?? null]);
+  const readsPayload =
+    READ_PAYLOADS.some((name) => (profile[name]?.length ?? 0) > 0) ||
+    (output ?? null) !== null ||
+    (spending ?? null) !== null;
+  try {
+    return { compiled: compileProfile(profile), readsPayload, rulesText };
+  } catch {
+    // Of a later release, or not a profile at all.
+    return { compiled: null, readsPayload, rulesText };
+  }
+}
