@@ -1,10 +1,20 @@
-import { agentHistoryRoutes, auditLogRoutes, oneEventRoutes, outcomeRoutes, statsRoutes } from '@countersign/contracts';
+import {
+  agentHistoryRoutes,
+  anchoringStateRoutes,
+  auditLogRoutes,
+  completenessRoutes,
+  oneEventRoutes,
+  outcomeRoutes,
+  statsRoutes,
+} from '@countersign/contracts';
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AccountFacts, AgentFacts, DeclaredScope, Route } from '@countersign/contracts';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Projection } from '@countersign/topics';
 import { AgentAnchorsController } from './http/agent-anchors-controller.js';
+import { CompletenessController } from './http/completeness-controller.js';
+import { AnchoringStateController } from './http/anchoring-state-controller.js';
 import { AgentHistoryController } from './http/agent-history-controller.js';
 import { AlertsController } from './http/alerts-controller.js';
 import { eventArchive } from './archive/event-archive.js';
@@ -24,14 +34,30 @@ import { StatsController } from './http/stats-controller.js';
 import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
 import type { EventStore } from './store/port.js';
-import { AGENTS, ANCHOR_INTAKE, CLOCK, ERASURE, EVENT_INTAKE, OUTCOME_HANDLER, PROOFS, STORE } from './tokens.js';
+import {
+  ACCOUNTS,
+  AGENTS,
+  ANCHOR_INTAKE,
+  CLOCK,
+  ERASURE,
+  EVENT_INTAKE,
+  OUTCOME_HANDLER,
+  PROOFS,
+  STORE,
+} from './tokens.js';
 
 /** The archive of events: lists, the violation inbox, erasure, and where events are anchored. */
 export const definition: ServiceDefinition = {
   name: 'audit-log',
-  routes: [auditLogRoutes, oneEventRoutes, agentHistoryRoutes, statsRoutes, outcomeRoutes].flatMap((routes) =>
-    Object.values<Route>(routes),
-  ),
+  routes: [
+    auditLogRoutes,
+    oneEventRoutes,
+    agentHistoryRoutes,
+    statsRoutes,
+    anchoringStateRoutes,
+    completenessRoutes,
+    outcomeRoutes,
+  ].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['agent-events', 'anchors', 'agents', 'accounts', 'compliance-scopes'],
   writes: ['agent-events', 'agent-heads', 'dead-letters'],
   after: [],
@@ -68,6 +94,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
       ExportEventsController,
       AlertsController,
       StatsController,
+      AnchoringStateController,
+      CompletenessController,
       AgentAnchorsController,
       AgentHistoryController,
       EraseContentController,
@@ -81,6 +109,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: ERASURE, useValue: erasure },
       { provide: OUTCOME_HANDLER, useValue: new OutcomeHandler(context, store, events, accounts, agents) },
       { provide: PROOFS, useValue: () => context.peerNow('proof-source') },
+      { provide: ACCOUNTS, useValue: accounts },
       { provide: AGENTS, useValue: agents },
     ],
   };

@@ -6,4 +6,5 @@ export const ANCHOR_INTAKE = Symbol('anchor intake');
 export const ERASURE = Symbol('erasure');
 export const OUTCOME_HANDLER = Symbol('outcome handler');
 export const PROOFS = Symbol('proof source, if it is reachable');
+export const ACCOUNTS = Symbol('accounts projection');
 export const AGENTS = Symbol('agents projection');

@@ -226,6 +226,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('admin', 204, 404),
     ask: ({ event: eventId }) => ({ path: { eventId } }),
   },
+  'GET /v1/anchoring': { statuses: bySession('auditor', 200) },
+  'GET /v1/completeness': { statuses: bySession('auditor', 200) },
   'GET /v1/stats/checks': { statuses: bySession('auditor', 200) },
   'GET /v1/stats/agents': { statuses: bySession('auditor', 200) },
   'GET /v1/alerts': { statuses: bySession('auditor', 200) },

@@ -1,8 +1,10 @@
 import { agentHistoryRoutes } from './agent-history.js';
 import { alertsRoutes } from './alerts.js';
+import { anchoringStateRoutes } from './anchoring-state.js';
 import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
+import { completenessRoutes } from './completeness.js';
 import { consoleRoutes } from './console.js';
 import { eventExplanationRoutes } from './event-explanation.js';
 import { evaluationRoutes } from './evaluation.js';
@@ -37,6 +39,8 @@ export const everyRoute: readonly Route[] = [
   eventExplanationRoutes,
   agentHistoryRoutes,
   statsRoutes,
+  anchoringStateRoutes,
+  completenessRoutes,
   outcomeRoutes,
   mcpRoutes,
   alertsRoutes,

@@ -39,7 +39,7 @@ const agentStats = openObject({
   spark: { ...counts, minItems: 24, maxItems: 24, description: 'checks in 24 equal parts of the range' },
 });
 
-/** What an agent did in a range of time. */
+/** Checks of an agent in a range of time. */
 export type AgentStats = JsonOf<typeof agentStats>;
 
 /** Routes of audit-log with counts by hour. */

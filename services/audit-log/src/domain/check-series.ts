@@ -8,7 +8,7 @@ export interface Steps {
   readonly count: number;
 }
 
-/** What a series is of. */
+/** Member of the events by which series are kept. */
 export type SeriesBy = 'outcome' | 'violation_type' | 'agent';
 
 /**

@@ -131,6 +131,15 @@ export function countsContract(name: string, backend: { open(): Promise<EventSto
         [3, 3],
       ]);
       expect(await ranges(3, 3)).toEqual([[3, 3]]);
+      const runs = [
+        { first: 1, last: 2 },
+        { first: 3, last: 3 },
+        { first: 4, last: 5 },
+        { first: 6, last: 9 },
+      ];
+      expect(await store.continuity(agentId(1), 1, 6)).toEqual({ stored: 6, windows: runs });
+      expect(await store.continuity(agentId(1), 2, 3)).toEqual({ stored: 2, windows: runs.slice(0, 2) });
+      expect(await store.continuity(agentId(9), 1, 6)).toEqual({ stored: 0, windows: [] });
       await append(envelope(20, { agent: 2, accountId: 'account-b' }));
       expect(await store.agentStates([agentId(1), agentId(9)])).toEqual([
         { agentId: agentId(1), lastSequence: 6, lastEventMs: START + 6, anchoredThrough: 6 },

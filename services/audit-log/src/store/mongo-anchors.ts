@@ -10,7 +10,7 @@ import {
   type WindowDocument,
 } from './mongo-collections.js';
 import type { MongoPositions } from './mongo-positions.js';
-import type { AgentAnchor, AgentState, AgentWindow, AnchoredWindow, Page, Position } from './port.js';
+import type { AgentAnchor, AgentState, AgentWindow, AnchoredWindow, Page, Position, SequenceRun } from './port.js';
 
 /** Where leaves are anchored. Windows never change: each write says what it finds or adds it. */
 export class MongoAnchors {
@@ -92,6 +92,24 @@ export class MongoAnchors {
       return { agentId: uuidText(_id), lastSequence, lastEventMs: newest.at, anchoredThrough };
     });
     return (await Promise.all(states)).filter((state) => state !== null);
+  }
+
+  async continuity(
+    agentId: string,
+    first: number,
+    last: number,
+  ): Promise<{ stored: number; windows: readonly SequenceRun[] }> {
+    const { events, agentWindows } = this.#collections;
+    const id = uuid(agentId);
+    const [stored, windows] = await Promise.all([
+      events.countDocuments({ agentId: id, sequence: { $gte: first, $lte: last } }, { hint: 'by_sequence' }),
+      agentWindows
+        .find({ agentId: id, last: { $gte: first }, first: { $lte: last } })
+        .project<SequenceRun>({ _id: 0, first: 1, last: 1 })
+        .sort({ last: 1 })
+        .toArray(),
+    ]);
+    return { stored, windows };
   }
 
   async #anchorsAt(places: readonly AgentWindowDocument[]): Promise<readonly AgentAnchor[]> {

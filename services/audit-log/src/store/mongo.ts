@@ -31,6 +31,7 @@ import type {
   Cursor,
   Position,
   OffsetRange,
+  SequenceRun,
   UnpublishedHead,
   KeysetPage,
 } from './port.js';
@@ -143,6 +144,14 @@ export class MongoEventStore implements EventStore {
 
   agentStates(agentIds: readonly string[]): Promise<readonly AgentState[]> {
     return this.#anchors.states(agentIds);
+  }
+
+  continuity(
+    agentId: string,
+    first: number,
+    last: number,
+  ): Promise<{ stored: number; windows: readonly SequenceRun[] }> {
+    return this.#anchors.continuity(agentId, first, last);
   }
 
   anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {

@@ -89,6 +89,12 @@ export interface AgentState {
   readonly anchoredThrough: number;
 }
 
+/** Sequences of an agent, both ends included. */
+export interface SequenceRun {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** The leaves of an agent in an anchored window. */
 export interface AgentWindow {
   readonly agentId: string;
@@ -254,6 +260,15 @@ export interface EventStore {
   anchors(agentId: string, page: Page): Promise<{ readonly anchors: readonly AgentAnchor[]; readonly total: number }>;
   /** State of those of these agents that have events, in any order. */
   agentStates(agentIds: readonly string[]): Promise<readonly AgentState[]>;
+  /**
+   * How the leaves `first` to `last` of an agent are stored and anchored: the number of stored leaves, and the sequences
+   * of the windows that hold any of them, in ascending order.
+   */
+  continuity(
+    agentId: string,
+    first: number,
+    last: number,
+  ): Promise<{ readonly stored: number; readonly windows: readonly SequenceRun[] }>;
   /** The anchored window that holds this leaf of an agent; `null`: none does. */
   anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null>;
   /**

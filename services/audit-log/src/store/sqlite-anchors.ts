@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from '@countersign/document-store';
-import type { AgentAnchor, AgentState, AnchoredWindow, Page } from './port.js';
+import type { AgentAnchor, AgentState, AnchoredWindow, Page, SequenceRun } from './port.js';
 
 const FACTS = `w.window_start AS windowStart, w.window_end AS windowEnd, w.merkle_root AS merkleRoot,
   w.tx_signature AS txSignature, w.block_height AS blockHeight, w.anchored_at AS anchoredAt,
@@ -83,5 +83,23 @@ export class SqliteAnchors {
          FROM agents a WHERE a.id IN (SELECT value FROM json_each(?)) AND a.last_sequence > 0`,
       )
       .all(JSON.stringify(agentIds));
+  }
+
+  continuity(agentId: string, first: number, last: number): { stored: number; windows: readonly SequenceRun[] } {
+    const stored = this.#database
+      .prepare<[string, number, number], number>(
+        `SELECT count(*) FROM events INDEXED BY events_by_sequence
+         WHERE agent_n = (SELECT n FROM agents WHERE id = ?) AND sequence BETWEEN ? AND ?`,
+      )
+      .pluck()
+      .get(agentId, first, last)!;
+    const windows = this.#database
+      .prepare<[string, number, number], SequenceRun>(
+        `SELECT first_sequence AS first, last_sequence AS last FROM agent_windows
+         WHERE agent_n = (SELECT n FROM agents WHERE id = ?) AND last_sequence >= ? AND first_sequence <= ?
+         ORDER BY first_sequence`,
+      )
+      .all(agentId, first, last);
+    return { stored, windows };
   }
 }

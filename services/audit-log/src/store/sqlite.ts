@@ -22,6 +22,7 @@ import {
   type Cursor,
   type Position,
   type OffsetRange,
+  type SequenceRun,
   type UnpublishedHead,
   type KeysetPage,
 } from './port.js';
@@ -145,6 +146,14 @@ export class SqliteEventStore implements EventStore {
 
   async agentStates(agentIds: readonly string[]): Promise<readonly AgentState[]> {
     return this.#anchors.states(agentIds);
+  }
+
+  async continuity(
+    agentId: string,
+    first: number,
+    last: number,
+  ): Promise<{ stored: number; windows: readonly SequenceRun[] }> {
+    return this.#anchors.continuity(agentId, first, last);
   }
 
   async anchorOf(agentId: string, sequence: number): Promise<AgentAnchor | null> {

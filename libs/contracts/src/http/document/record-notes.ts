@@ -55,6 +55,14 @@ export const RECORD_NOTES: OperationNotes = {
   getAgentStats: {
     description: 'For a list of agents. Without `from` and `to` it covers the last 24 hours; at most 168 hours.',
   },
+  getAnchoringState: {
+    description:
+      'An event is due at the end of its window. If `dueBy` of the oldest one that is not anchored is minutes ago, anchoring or the chain is delayed; the events themselves are stored.',
+  },
+  getCompleteness: {
+    description:
+      'Events of an agent are numbered without a gap, and each anchored window holds one run of these numbers. What this says about anchored events, a signed package shows to others.',
+  },
   exportEvents: {
     description:
       'The list without pages, for a SIEM (`format=ocsf`) or a spreadsheet (`format=csv`), unsigned. It is streamed: an export whose connection is cut is incomplete.',

@@ -1,0 +1,42 @@
+import { sessionErrors, sha256Hex, uuid } from './fragments.js';
+import { instant } from './event-record.js';
+import { nullable, openObject, type JsonOf } from './json-schema.js';
+import { route } from './route.js';
+
+const count = { type: 'integer', minimum: 0 } as const;
+
+const anchoringState = openObject({
+  cadenceSeconds: { type: ['integer', 'null'], description: 'seconds between windows; `null`: not known here yet' },
+  events: { ...count, description: 'events of all agents' },
+  unanchored: { ...count, description: 'events after the last anchored one of their agent' },
+  oldestUnanchored: nullable(
+    openObject({ agentId: uuid, eventId: uuid, sequence: count, occurredAt: instant, dueBy: instant }),
+  ),
+  newestWindow: nullable(
+    openObject({
+      windowStart: instant,
+      windowEnd: instant,
+      merkleRoot: sha256Hex,
+      txSignature: { type: 'string' },
+      blockHeight: { type: 'integer' },
+      anchoredAt: instant,
+    }),
+  ),
+});
+
+/** How far the events of an account are anchored; answer of `GET /v1/anchoring`. */
+export type AnchoringState = JsonOf<typeof anchoringState>;
+
+export const anchoringStateRoutes = {
+  anchoringState: route({
+    service: 'audit-log',
+    method: 'GET',
+    path: '/v1/anchoring',
+    operationId: 'getAnchoringState',
+    summary: 'How far the events of the account are anchored',
+    tag: 'Events',
+    auth: 'session',
+    success: 200,
+    responses: { 200: { description: 'the state', schema: anchoringState }, ...sessionErrors },
+  }),
+} as const;
