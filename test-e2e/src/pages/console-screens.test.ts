@@ -76,6 +76,20 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await page.context().close();
   }, 120_000);
 
+  it('count checks as the list behind each number does', async () => {
+    const { page, watched } = await open('/overview');
+    const denied = page.locator('.totals > div', { hasText: 'Denied' }).getByRole('link');
+    await denied.filter({ hasText: /^4$/ }).waitFor();
+    await page.locator('.totals > div', { hasText: 'Checks' }).getByRole('link', { name: '24', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'First agent' }).waitFor();
+    await picture(page, 'overview');
+    expect(await barriersOf(page)).toEqual([]);
+    await denied.click();
+    await page.getByText('4 events', { exact: true }).waitFor();
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
   it('list what was denied, and close it only as far as it was shown', async () => {
     const { page, watched } = await open('/alerts');
     await page.getByRole('link', { name: 'Open event' }).first().waitFor();
@@ -276,6 +290,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       const found: Record<string, unknown> = {};
       const expected: Record<string, unknown> = {};
       for (const [place, name] of [
+        ['/overview', 'Overview'],
         ['/events', 'Events'],
         [`/events/${eventId}`, 'Event'],
         ['/agents', 'Agents'],
@@ -309,6 +324,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
   it('say what failed, and recover', async () => {
     const { page } = await open('/settings');
     for (const [place, asked, title] of [
+      ['/overview', '**/v1/stats/checks?*', 'Counts could not be read'],
       ['/alerts', '**/v1/alerts?*', 'Alerts could not be read'],
       ['/alerts/destinations', '**/v1/alert-configs', 'Destinations could not be read'],
       ['/reports', '**/v1/reports?*', 'Reports could not be read'],

@@ -15,6 +15,7 @@ import { ShortcutList } from './screens/shortcut-list.js';
 import { words } from './words/en.js';
 
 const SCREENS = [
+  { path: '/overview', name: words.navigation.overview, icon: 'overview' },
   { path: '/events', name: words.navigation.events, icon: 'events' },
   { path: '/agents', name: words.navigation.agents, icon: 'agents' },
   { path: '/alerts', name: words.navigation.alerts, icon: 'alerts' },
@@ -37,6 +38,7 @@ export function Shell({
   const [dialog, setDialog] = useState<'password' | 'shortcuts' | null>(null);
   useIdleSignOut();
   useShortcuts({
+    'g o': () => go('#/overview'),
     'g e': () => go('#/events'),
     'g a': () => go('#/agents'),
     'g l': () => go('#/alerts'),

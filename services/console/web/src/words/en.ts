@@ -4,6 +4,7 @@ export const words = {
   skip: 'Skip to content',
   navigation: {
     label: 'Screens',
+    overview: 'Overview',
     events: 'Events',
     agents: 'Agents',
     alerts: 'Alerts',
@@ -160,6 +161,7 @@ export const words = {
       ['Enter', 'Open the row'],
       ['Esc', 'Close'],
       ['/', 'Go to the filters'],
+      ['g o', 'Overview'],
       ['g e', 'Events'],
       ['g a', 'Agents'],
       ['g l', 'Alerts'],

@@ -1,0 +1,96 @@
+import type { ReactNode } from 'react';
+import type { CheckStats } from '@countersign/contracts';
+import { asWords, number } from '../../words/en.js';
+import { overviewWords } from '../../words/overview.js';
+
+const HEIGHT = 120;
+
+/** The class that colours an outcome. */
+function toneOf(outcome: string): string {
+  return outcome === 'allowed' ? 'good' : outcome === 'denied' ? 'bad' : 'held';
+}
+
+/** Checks over time as bars of their outcomes, with the same numbers as a table. */
+export function Chart({ stats }: { readonly stats: CheckStats }): ReactNode {
+  const { series, from, step } = stats;
+  const steps = series[0]?.counts.length ?? 0;
+  const sums = Array.from({ length: steps }, (_, n) => series.reduce((sum, { counts }) => sum + (counts[n] ?? 0), 0));
+  const most = Math.max(1, ...sums);
+  const total = series.reduce((sum, one) => sum + one.total, 0);
+  const timeOf = (n: number): string => new Date(Date.parse(from) + n * step * 1000).toISOString().slice(0, 16);
+  return (
+    <>
+      <svg
+        className="chart"
+        viewBox={`0 0 ${Math.max(1, steps) * 10} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={overviewWords.chartText(total, steps)}
+      >
+        {sums.map((_sum, n) => {
+          let top = HEIGHT;
+          return series.map(({ key, counts }) => {
+            const height = ((counts[n] ?? 0) / most) * (HEIGHT - 4);
+            top -= height;
+            return height === 0 ? null : (
+              <rect
+                key={`${n} ${key}`}
+                className={`bar ${toneOf(key)}`}
+                x={n * 10 + 1}
+                y={top}
+                width={8}
+                height={height}
+              />
+            );
+          });
+        })}
+      </svg>
+      <p className="chart-ends muted small">
+        <time>{timeOf(0).replace('T', ' ')}</time>
+        <time>{timeOf(Math.max(0, steps - 1)).replace('T', ' ')} UTC</time>
+      </p>
+      <details className="raw">
+        <summary>{overviewWords.table}</summary>
+        <div className="table-scroll" tabIndex={0} role="group" aria-label={overviewWords.table}>
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">{overviewWords.step}</th>
+                {series.map(({ key }) => (
+                  <th scope="col" className="numbers" key={key}>
+                    {asWords(key)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {sums.map((sum, n) =>
+                sum === 0 ? null : (
+                  <tr key={n}>
+                    <td>{timeOf(n).replace('T', ' ')}</td>
+                    {series.map(({ key, counts }) => (
+                      <td className="numbers" key={key}>
+                        {number(counts[n] ?? 0)}
+                      </td>
+                    ))}
+                  </tr>
+                ),
+              )}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** A line of few counts, beside their sum. */
+export function Spark({ counts }: { readonly counts: readonly number[] }): ReactNode {
+  const most = Math.max(1, ...counts);
+  const points = counts.map((count, n) => `${n * 4},${(19 - (count / most) * 18).toFixed(1)}`).join(' ');
+  return (
+    <svg className="spark" viewBox="0 0 92 20" width="92" height="20" aria-hidden="true" focusable="false">
+      <polyline points={points} />
+    </svg>
+  );
+}

@@ -1,0 +1,153 @@
+import type { ReactNode } from 'react';
+import type { AgentStats, CheckStats } from '@countersign/contracts';
+import { useAgentNames } from '../../api/agents.js';
+import { useOpenAlerts } from '../../api/alerts.js';
+import { useAgentStats, useCheckStats } from '../../api/stats.js';
+import type { StatsRange } from '../../api/stats.js';
+import { hrefOf, replacePlace } from '../../location.js';
+import { Choice } from '../../parts/field.js';
+import { Foreign } from '../../parts/foreign.js';
+import { Card, Empty, Page } from '../../parts/page.js';
+import { Problem } from '../../parts/problem.js';
+import { Table } from '../../parts/table.js';
+import { Time } from '../../parts/time.js';
+import { asWords, number } from '../../words/en.js';
+import { overviewWords } from '../../words/overview.js';
+import { agentName } from '../events/event-words.js';
+import type { ScreenProps } from '../screen-props.js';
+import { Chart, Spark } from './chart.js';
+
+const RANGES = ['day', 'week', 'month'] as const satisfies readonly StatsRange[];
+
+/** `/overview`: how many checks there were and how they ended, over time, by violation and by agent. */
+export function Overview({ query }: ScreenProps): ReactNode {
+  const range = RANGES.find((one) => one === query.get('range')) ?? 'day';
+  const outcomes = useCheckStats(range, 'outcome');
+  const violations = useCheckStats(range, 'violation_type');
+  const { data } = outcomes;
+  return (
+    <Page
+      title={overviewWords.title}
+      actions={
+        <>
+          {data?.asOf ? (
+            <p className="muted small">
+              {overviewWords.asOf} <Time iso={data.asOf} zone />
+            </p>
+          ) : null}
+          <Choice
+            label={overviewWords.range}
+            value={range}
+            options={RANGES.map((one) => [one, overviewWords.ranges[one]])}
+            onChange={(one) => replacePlace(hrefOf('/overview', { range: one === 'day' ? null : one }))}
+          />
+        </>
+      }
+    >
+      {outcomes.error === null ? null : (
+        <Problem what={overviewWords.failed} error={outcomes.error} retry={() => void outcomes.refetch()} />
+      )}
+      {data === undefined ? null : <Totals stats={data} />}
+      {data === undefined ? null : sumOf(data) === 0 ? (
+        <Empty title={overviewWords.empty}>
+          <p>{overviewWords.emptyLead}</p>
+        </Empty>
+      ) : (
+        <Card title={overviewWords.chart}>
+          <Chart stats={data} />
+        </Card>
+      )}
+      {violations.data === undefined ? null : (
+        <Card title={overviewWords.violations}>
+          {violations.data.series.length === 0 ? <p className="muted">{overviewWords.violationsEmpty}</p> : null}
+          <dl className="facts">
+            {violations.data.series.map(({ key, total }) => (
+              <div className="fact" key={key}>
+                <dt>{asWords(key)}</dt>
+                <dd>
+                  <a href={eventsHref(violations.data, { violation: key })}>{number(total)}</a>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </Card>
+      )}
+      <Agents range={range} />
+    </Page>
+  );
+}
+
+function sumOf({ series }: CheckStats): number {
+  return series.reduce((sum, { total }) => sum + total, 0);
+}
+
+/** Exactly the events that are counted: the list with the bounds of the steps. */
+function eventsHref({ from, to }: CheckStats, filter: Readonly<Record<string, string>>): string {
+  return hrefOf('/events', { ...filter, type: 'action.checked', range: 'custom', from, to });
+}
+
+function Totals({ stats }: { readonly stats: CheckStats }): ReactNode {
+  const { data: open } = useOpenAlerts();
+  const totalOf = (outcome: string): number => stats.series.find(({ key }) => key === outcome)?.total ?? 0;
+  const [checks, allowed, denied] = [sumOf(stats), totalOf('allowed'), totalOf('denied')];
+  const { totals } = overviewWords;
+  const shown: readonly (readonly [string, number, string | null])[] = [
+    [totals.checks, checks, eventsHref(stats, {})],
+    [totals.allowed, allowed, eventsHref(stats, { outcome: 'allowed' })],
+    [totals.denied, denied, eventsHref(stats, { outcome: 'denied' })],
+    [totals.other, checks - allowed - denied, null],
+    [totals.alerts, open ?? 0, '#/alerts'],
+  ];
+  return (
+    <dl className="totals">
+      {shown.map(([name, value, href]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{href === null ? number(value) : <a href={href}>{number(value)}</a>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Agents({ range }: { readonly range: StatsRange }): ReactNode {
+  const agents = useAgentStats(range);
+  const names = useAgentNames();
+  const { columns } = overviewWords;
+  return (
+    <Card title={overviewWords.agents}>
+      {agents.error === null ? null : (
+        <Problem what={overviewWords.agentsFailed} error={agents.error} retry={() => void agents.refetch()} />
+      )}
+      {agents.error !== null && agents.data === undefined ? null : (
+        <Table<AgentStats>
+          label={overviewWords.agents}
+          rows={agents.data}
+          keyOf={({ agentId }) => agentId}
+          columns={[
+            {
+              name: columns.agent,
+              cell: ({ agentId }) => (
+                <a href={hrefOf(`/agents/${agentId}`)}>
+                  <Foreign text={agentName(agentId, names)} most={80} />
+                </a>
+              ),
+            },
+            { name: columns.checks, isNumber: true, cell: ({ checks }) => number(checks) },
+            { name: columns.denied, isNumber: true, cell: ({ denied }) => number(denied) },
+            { name: columns.trend, cell: ({ spark }) => <Spark counts={spark} /> },
+            {
+              name: columns.last,
+              cell: ({ lastEventAt }) => (lastEventAt === null ? '–' : <Time iso={lastEventAt} />),
+            },
+            {
+              name: columns.anchored,
+              isNumber: true,
+              cell: ({ anchoredThrough, lastSequence }) => overviewWords.anchored(anchoredThrough, lastSequence),
+            },
+          ]}
+        />
+      )}
+    </Card>
+  );
+}
