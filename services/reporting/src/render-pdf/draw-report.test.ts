@@ -147,6 +147,7 @@ describe('a report as PDF', () => {
       expect.stringContaining('Signature'),
       expect.stringContaining('Annex A'),
       expect.stringContaining('Annex B'),
+      expect.stringContaining('Annex C'),
     ]);
   });
 

@@ -7,6 +7,7 @@ import { drawCover } from './sections/cover.js';
 import { drawFindings } from './sections/findings.js';
 import { drawFrameworks } from './sections/frameworks.js';
 import { drawMethod } from './sections/method.js';
+import { drawPolicies } from './sections/policies.js';
 import { drawSignature } from './sections/signature.js';
 import { Sheet } from './sheet.js';
 
@@ -51,6 +52,7 @@ export async function drawReport(bytes: Uint8Array, take: (piece: Uint8Array) =>
   drawAnchors(flow, content, facts);
   drawSignature(flow, content);
   drawAnnexes(flow, content, facts);
+  drawPolicies(flow, content, facts);
   flow.end();
   await whole;
 }

@@ -3,6 +3,7 @@ import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
 import { auditedRows, drawNetwork } from './audited.js';
+import { policiesText } from './policies.js';
 import { counted, FRAMEWORK_NAMES, networksOf } from './wording.js';
 
 const COLUMNS = [
@@ -32,6 +33,7 @@ export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts
       `${counted(content.events.length, 'event')} of ${counted(facts.agents.length, 'agent')}` +
         (silent === 0 ? '' : `; ${counted(silent, 'agent')} without an event in the period`),
     ],
+    ['Policies in force', policiesText(content)],
     ['Anchored windows', counted(new Set(content.windows.map(({ merkleRoot }) => merkleRoot)).size, 'window')],
     ['Control mapping', `version ${mapping.version}, SHA-256 ${mapping.sha256}`],
     ['Drawn from', `the signed package embedded in this file, SHA-256 ${content.sha256}`],

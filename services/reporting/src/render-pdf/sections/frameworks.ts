@@ -9,9 +9,9 @@ const CONTROLS = [
   { title: 'Short title', share: 34 },
   { title: 'Relation', share: 19 },
   { title: 'Population', share: 18 },
-  { title: 'Prevented', share: 17 },
+  { title: 'Prevented', share: 19 },
   { title: 'Exceptions', share: 18 },
-  { title: 'Events (annex A)', share: 36 },
+  { title: 'Events (annex A)', share: 34 },
 ];
 
 const RATIONALES = [
