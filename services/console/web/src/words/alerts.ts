@@ -12,7 +12,6 @@ export const alertWords = {
     time: 'Time',
     agent: 'Agent',
     outcome: 'Outcome',
-    severity: 'Severity',
     reason: 'Reason',
     action: 'Action',
     open: 'Open',

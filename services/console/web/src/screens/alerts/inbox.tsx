@@ -107,10 +107,14 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<EventRec
       name: columns.outcome,
       cell: (event) => {
         const { label, tone } = outcomeOf(event);
-        return <span className={`badge ${tone}`}>{label}</span>;
+        return (
+          <>
+            <span className={`badge ${tone}`}>{label}</span>
+            {event.severity === null ? null : <span className="severity">{event.severity}</span>}
+          </>
+        );
       },
     },
-    { name: columns.severity, cell: ({ severity }) => severity ?? '–' },
     { name: columns.agent, cell: ({ agentId }) => <Foreign text={agentName(agentId, names)} most={80} /> },
     {
       name: columns.action,
@@ -119,7 +123,17 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<EventRec
         return <span className="mono">{line === null ? '–' : <Foreign text={line} most={160} />}</span>;
       },
     },
-    { name: columns.reason, cell: ({ reason }) => (reason === null ? '–' : <Foreign text={reason} most={200} />) },
+    {
+      name: columns.reason,
+      cell: ({ reason }) =>
+        reason === null ? (
+          '–'
+        ) : (
+          <span className="clamp">
+            <Foreign text={reason} most={200} />
+          </span>
+        ),
+    },
     {
       name: columns.open,
       isUnnamed: true,
