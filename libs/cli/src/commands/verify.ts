@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { WALK_BOUND } from '@countersign/evidence';
 import { collect } from '../api-client/target-options.js';
 import { describeCompleteness, describeTimes, oneLine } from '../verify-file/describe-package.js';
+import { describeRedecision, redecisionProblems } from '../verify-file/describe-redecision.js';
 import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
 
 interface Options {
@@ -10,6 +11,7 @@ interface Options {
   readonly authority?: readonly string[];
   readonly absence?: readonly string[];
   readonly walk?: number;
+  readonly redecide?: boolean;
   readonly json?: boolean;
 }
 
@@ -28,10 +30,11 @@ export function register(program: Command): void {
     .option('--authority <address>', 'address of the anchoring authority that you trust, repeatable', collect)
     .option('--absence <file>', 'proofs of absence for windows that the package does not list, repeatable', collect)
     .option('--walk <n>', `transactions of each authority that are listed at most; default ${WALK_BOUND}`, whole)
+    .option('--redecide', 'compute every verdict of the package again, and compare the balances from check to check')
     .option('--json', 'print the whole result as JSON')
     .addHelpText(
       'after',
-      '\nEnds with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the pages of a PDF were not checked, nothing is on the chain that was named, the chain leaves something open (windows anchored late, or not listed), or nothing proves that a retired key signed while it was valid; 64: usage.',
+      '\nEnds with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the pages of a PDF were not checked, nothing is on the chain that was named, the chain leaves something open (windows anchored late, or not listed), or nothing proves that a retired key signed while it was valid; 64: usage.\nWith --redecide it also ends with 1 where a verdict differs or a balance breaks, and with 2 where a verdict is withheld, erased or not checked.',
     )
     .action(async (file: string, options: Options) => {
       const report = await verifyFile({
@@ -41,6 +44,7 @@ export function register(program: Command): void {
         authorities: options.authority ?? [],
         absences: options.absence ?? [],
         ...(options.walk === undefined ? {} : { walkBound: options.walk }),
+        ...(options.redecide === true ? { redecide: true } : {}),
       });
       process.stdout.write(options.json === true ? `${JSON.stringify(report, null, 2)}\n` : text(file, report));
       process.exitCode = report.exitCode;
@@ -54,6 +58,7 @@ function whole(text: string): number {
 }
 
 const SHOWN_PROBLEMS = 5;
+const UNREADABLE = 'not computed: events or openings of the package are not what they claim to be';
 
 /** The report as text; the most important problem comes first. */
 export function text(file: string, report: VerifyReport): string {
@@ -68,6 +73,13 @@ export function text(file: string, report: VerifyReport): string {
     );
   if (report.result !== null && 'windowTimes' in report.result && report.result.windowTimes.length > 0)
     lines.push('Windows', ...describeTimes(report.result.windowTimes).map((line) => `      ${oneLine(line)}`), '');
+  const { redecision } = report;
+  if (redecision !== undefined)
+    lines.push(
+      'Decided again',
+      ...(redecision === null ? [UNREADABLE] : describeRedecision(redecision)).map((line) => `      ${oneLine(line)}`),
+      '',
+    );
   if (report.notChecked.length > 0)
     lines.push('Not checked', ...report.notChecked.map((line) => `  --  ${oneLine(line)}`), '');
   if (report.problems.length > 0) {
@@ -76,6 +88,9 @@ export function text(file: string, report: VerifyReport): string {
     lines.push('Wrong', ...report.problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  !!  ${oneLine(problem)}`));
     lines.push(...(more > 0 ? [`      and ${more} more`] : []), '');
   }
+  const differences = redecision === undefined || redecision === null ? [] : redecisionProblems(redecision);
+  if (differences.length > 0)
+    lines.push('Decided otherwise', ...differences.map((line) => `  !!  ${oneLine(line)}`), '');
   const verdicts: Readonly<Record<number, string>> = {
     0: 'VERIFIED: all that was asked holds.',
     1: 'REFUSED: do not rely on this file.',

@@ -19,12 +19,14 @@ import {
   type VerificationResult,
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
+import type { Redecision } from '@countersign/redecide';
 import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { askNetworks } from './ask-networks.js';
 import { describeAbsence, describePackage } from './describe-package.js';
 import { keysInSet } from './key-set-file.js';
 import { packageInPdf } from './package-in-pdf.js';
+import { redecideVerified, worseCode } from './redecide-file.js';
 
 /** Input of the verifier; nothing else is trusted. */
 export interface VerifyRequest {
@@ -38,6 +40,8 @@ export interface VerifyRequest {
   readonly absences?: readonly string[];
   /** Maximum number of transactions listed for each authority; default {@link WALK_BOUND}. */
   readonly walkBound?: number;
+  /** Compute every verdict of the package again. */
+  readonly redecide?: boolean;
 }
 
 export interface VerifyReport {
@@ -49,6 +53,8 @@ export interface VerifyReport {
   readonly notChecked: readonly string[];
   /** One line each, the most important problem first. */
   readonly problems: readonly string[];
+  /** Where it was asked for; `null`: its events or openings are not what they claim to be. */
+  readonly redecision?: Redecision | null;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -69,14 +75,21 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
     return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
   const absences = (await Promise.all((request.absences ?? []).map(readAbsences))).flat();
   const chain = await chainFacts(parsed.value, absences, request);
-  if (parsed.pdf === null && claimsAbsence(parsed.value)) return absenceReport(parsed.value, chain);
+  if (parsed.pdf === null && claimsAbsence(parsed.value)) {
+    if (request.redecide === true)
+      throw new CommandFailed(EXIT.usage, '--redecide needs a package: a proof of absence has no verdicts');
+    return absenceReport(parsed.value, chain);
+  }
   const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain, absences });
   const pages = parsed.pdf === null ? null : pagesOf(parsed.pdf, parsed.value, keys);
   const whole = pages === null ? result : withPages(result, pages);
   const unsettled = pages !== null && pages.verdict !== 'issued';
-  const code = exitCode(whole, request);
+  const verified = exitCode(whole, request);
+  const code = verified === EXIT.holds && unsettled ? EXIT.unchecked : verified;
+  const redecision = request.redecide === true ? { redecision: redecideVerified(parsed.value, result) } : {};
   return {
-    exitCode: code === EXIT.holds && unsettled ? EXIT.unchecked : code,
+    exitCode: redecision.redecision === undefined ? code : worseCode(code, redecision.redecision),
+    ...redecision,
     result: whole,
     title: describePackage(parsed.value),
     notChecked: [...whole.notChecked, ...(signerOf(result, keys)?.validFrom === null ? [BARE_KEY] : [])],
