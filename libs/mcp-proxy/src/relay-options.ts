@@ -16,6 +16,8 @@ export interface RelayOptions {
   readonly ends: Ends;
   /** Named to the model if the service does not answer. */
   readonly baseUrl: string;
+  /** Takes the result of each `tools/list` of the server. */
+  readonly listed?: (result: unknown) => void;
   /** Logs a line for the operator of the proxy. */
   readonly note: (line: string) => void;
   /** How long a cancelled call may still be answered before it is reported as failed. */

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Lines, LineTooLongError } from './lines.js';
 import type { Message } from './message.js';
 import { Relay } from './relay.js';
+import { SeenTools } from './seen-tools.js';
 import type { McpServer, ServerEvents } from './server.js';
 import { errorMessage, type ToolGuard } from './tool-guard.js';
 
@@ -14,6 +15,8 @@ const LONGEST_NOTE = 2_000;
 export interface ProxyOptions {
   readonly guard: (note: (line: string) => void) => ToolGuard;
   readonly baseUrl: string;
+  /** File for the input schemas of the tools that the server lists; absent: none. */
+  readonly toolsFile?: string;
   readonly connect: (on: ServerEvents) => McpServer | Promise<McpServer>;
   readonly input: Readable;
   /** Receives messages of the protocol and nothing else. */
@@ -36,8 +39,10 @@ export async function runProxy(options: ProxyOptions): Promise<number> {
   let asked = false;
   const early: Message[] = [];
   let server: McpServer | null = null;
+  const seen = options.toolsFile === undefined ? null : new SeenTools(options.toolsFile, note);
   const relay: Relay = new Relay({
     guard,
+    ...(seen === null ? {} : { listed: (result: unknown) => seen.add(result) }),
     baseUrl,
     note,
     ends: {
@@ -84,6 +89,7 @@ export async function runProxy(options: ProxyOptions): Promise<number> {
   const { why, exitCode } = await server.gone;
   if (!asked) note(why);
   await relay.serverGone(why);
+  await seen?.written();
   const left = await guard.reported(signal.aborted ? REPORTED_AT_ONCE_MS : REPORTED_WITHIN_MS);
   if (left > 0) note(`what became of ${left} calls is not recorded: the service did not take it in time`);
   return exitCode;

@@ -163,8 +163,9 @@ export class ServerMessages {
 
   /** The answer without tools that are off limits, cannot be called, or have a refused text. */
   async #tools(response: Response): Promise<string> {
-    const { guard, note } = this.options;
+    const { guard, listed, note } = this.options;
     const names = listedTools(response.value);
+    listed?.(response.value['result']);
     this.tools.add(names);
     const hidden = names.length === 0 ? new Set<string>() : await guard.offLimits(names);
     const left = toolsLeft(response, ({ name }) => !hidden.has(name));

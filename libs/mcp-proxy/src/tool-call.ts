@@ -46,9 +46,14 @@ function extraText({ id: _id, method: _method, params, ...more }: JsonObject): s
 /**
  * Converts a call to an action.
  * @param server the server's name for itself
+ * @param session of the check: facts are held by it
  * @throws ActionDeniedError as `toolCallAction`
  */
-export function actionOf({ name, given }: ToolCall, server: string | null): Action {
-  const metadata = { source: 'mcp-proxy', ...(server === null ? {} : { server }) };
+export function actionOf({ name, given }: ToolCall, server: string | null, session?: string): Action {
+  const metadata = {
+    source: 'mcp-proxy',
+    ...(server === null ? {} : { server }),
+    ...(session === undefined ? {} : { session }),
+  };
   return toolCallAction({ toolName: name, input: given, metadata });
 }

@@ -1,4 +1,4 @@
-import type { CheckResult, Countersign, OutcomeReport } from '@countersign/client';
+import type { Action, CheckResult, Countersign, OutcomeReport } from '@countersign/client';
 import { PIECE } from './result-texts.js';
 import { ToolGuard } from './tool-guard.js';
 
@@ -35,6 +35,15 @@ describe('a guard of tool calls', () => {
         metadata: { source: 'mcp-proxy', server: 'files' },
       },
     ]);
+  });
+
+  it('checks in its session', async () => {
+    const asked: Action[] = [];
+    const check = (action: Action): Promise<CheckResult> => Promise.resolve({ allowed: asked.push(action) > 0 });
+    const rules = { offLimits: () => Promise.resolve(new Set<string>()) };
+    const guard = new ToolGuard({ check } as unknown as Client, rules, () => undefined, 'abc');
+    await guard.judge(call, null, new AbortController().signal);
+    expect(asked[0]?.metadata).toEqual({ source: 'mcp-proxy', session: 'abc' });
   });
 
   it('allows nothing that could not be checked or scanned', async () => {

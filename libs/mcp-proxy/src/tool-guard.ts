@@ -19,17 +19,21 @@ export class ToolGuard {
   #reporting = 0;
   #whenReported: (() => void)[] = [];
 
-  /** @param note logs a line for the operator of the proxy */
+  /**
+   * @param note logs a line for the operator of the proxy
+   * @param session of the checks: one for all calls of a client; absent: none
+   */
   constructor(
     private readonly client: Pick<Countersign, 'check' | 'scan' | 'reportOutcome'>,
     private readonly rules: Pick<ToolRules, 'offLimits'>,
     private readonly note: (line: string) => void,
+    private readonly session?: string,
   ) {}
 
   /** Checks a call. Rejects only with the signal's reason: a call that cannot be checked is not allowed. */
   async judge(call: ToolCall, server: string | null, signal: AbortSignal): Promise<CheckResult> {
     try {
-      return await this.client.check(actionOf(call, server), { signal });
+      return await this.client.check(actionOf(call, server, this.session), { signal });
     } catch (error) {
       signal.throwIfAborted();
       return { allowed: false, reason: `the call cannot be checked: ${errorMessage(error)}`, severity: 'P1' };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { messageOf } from '@countersign/async';
 import { InvalidArgumentError, type Command } from 'commander';
@@ -22,6 +23,7 @@ interface Options {
   readonly agent?: string;
   readonly baseUrl?: string;
   readonly dataDir?: string;
+  readonly toolsFile?: string;
   readonly timeoutMs: number;
 }
 
@@ -68,6 +70,7 @@ export function register(program: Command): void {
     .option('--agent <id>', 'agent that acts; default: COUNTERSIGN_AGENT_ID')
     .option('--base-url <url>', `address of the service; default: COUNTERSIGN_BASE_URL, or ${DEFAULT_BASE_URL}`)
     .option('--data-dir <folder>', 'take what the environment does not set from bootstrap.json of this folder')
+    .option('--tools-file <file>', 'add the input schemas of the tools to this file, for policy lint --tools')
     .option(
       '--timeout-ms <n>',
       'for one check with all its attempts; the call is refused once it has passed',
@@ -83,6 +86,7 @@ export function register(program: Command): void {
       const code = await runProxy({
         guard: guardOf(asked, options.timeoutMs),
         baseUrl: asked.baseUrl,
+        ...(options.toolsFile === undefined ? {} : { toolsFile: options.toolsFile }),
         connect,
         input: process.stdin,
         output: process.stdout,
@@ -145,7 +149,9 @@ function guardOf(asked: Asked, timeoutMs: number): (note: (line: string) => void
     const attemptTimeoutMs = Math.min(LONGEST_TRY_MS, timeoutMs);
     const client = new Countersign({ ...asked, timeoutMs, attemptTimeoutMs, failMode: 'closed' });
     const rules = new ToolRules(asked.baseUrl, asked.apiKey, asked.agentId, attemptTimeoutMs);
-    return (note) => new ToolGuard(client, rules, note);
+    // A proxy serves one client from its start to its end: that is a session of the protocol.
+    const session = randomUUID();
+    return (note) => new ToolGuard(client, rules, note, session);
   } catch (error) {
     throw new CommandFailed(EXIT.usage, messageOf(error));
   }

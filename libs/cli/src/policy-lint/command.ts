@@ -12,7 +12,7 @@ export function registerLint(policy: Command): void {
     .command('lint')
     .description('find rules, facts and entries of policies that are refused, have no effect, or read unknown members')
     .argument('<file...>', 'file of a policy, or a folder with .yaml, .yml and .json files')
-    .option('--tools <file>', 'input schemas of tools: the result of tools/list of an MCP server, as JSON')
+    .option('--tools <file>', 'input schemas of tools, as mcp-proxy --tools-file writes them')
     .option('--json', 'print the findings as JSON')
     .addHelpText(
       'after',

@@ -17,12 +17,20 @@ export class Api {
   /** @param url address of the API, without a trailing slash */
   constructor(private readonly url: () => string) {}
 
-  /** Returns 503, nothing decided, if the API cannot be reached or its answer is not one of the API. */
-  async ask(path: string, body: unknown, apiKey: string): Promise<ApiAnswer> {
+  /**
+   * Asks on behalf of the caller.
+   * @param session of the check; absent: none
+   * @returns 503, nothing decided, if the API cannot be reached or its answer is not one of the API
+   */
+  async ask(path: string, body: unknown, apiKey: string, session?: string): Promise<ApiAnswer> {
     try {
       const answer = await post(fetch, {
         url: this.url() + path,
-        headers: { 'content-type': 'application/json', 'x-service-key': apiKey },
+        headers: {
+          'content-type': 'application/json',
+          'x-service-key': apiKey,
+          ...(session === undefined ? {} : { 'x-countersign-session': session }),
+        },
         body: JSON.stringify(body),
         timeoutMs: TIMEOUT_MS,
       });

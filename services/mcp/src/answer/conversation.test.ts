@@ -21,6 +21,18 @@ describe('a conversation', () => {
     expect([status, JSON.parse(text)]).toMatchObject([200, { id: 7, result: { structuredContent: body } }]);
   });
 
+  it('asks with the session of its caller, and with none where there is none', async () => {
+    const asked: unknown[] = [];
+    const ask: Api['ask'] = (_path, _body, _key, session) => {
+      asked.push(session);
+      return Promise.resolve({ status: 200, body: { allowed: true }, eventId: null });
+    };
+    const conversation = new Conversation({ ask }, { warn: () => undefined });
+    await conversation.answer(call, 'k', { rights: 0 }, undefined, 'abc');
+    await conversation.answer(call, 'k', { rights: 0 }, undefined);
+    expect(asked).toEqual(['abc', undefined]);
+  });
+
   it('takes a denial as a result with any status, and allowed only with that of success', async () => {
     const isError = async (status: number, allowed: boolean): Promise<unknown> => {
       const { text } = await conversationWith({ status, body: { allowed } }).answer(

@@ -18,7 +18,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Answers the messages of one request, each on its own: there is no session, so any instance can answer any of them. */
+/** Answers the messages of one request, each on its own: it keeps no session, so any instance can answer any of them. */
 export class Conversation {
   constructor(
     private readonly api: Pick<Api, 'ask'>,
@@ -28,16 +28,18 @@ export class Conversation {
   /**
    * @param message a JSON-RPC message, or several
    * @param powers rights of the key, which determine the tools that are shown
+   * @param session of the caller's protocol: that of the checks
    */
   async answer(
     message: object,
     apiKey: string,
     powers: Pick<ApiKeyPowers, 'rights'>,
     protocolVersion: string | undefined,
+    session?: string,
   ): Promise<Reply> {
     const { WebStandardStreamableHTTPServerTransport } =
       await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
-    const server = await this.#server(apiKey, powers);
+    const server = await this.#server(apiKey, powers, session);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     transport.onerror = (error) => this.log.warn({ err: error }, 'a message of the tool protocol was refused');
     try {
@@ -50,7 +52,7 @@ export class Conversation {
     }
   }
 
-  async #server(apiKey: string, powers: Pick<ApiKeyPowers, 'rights'>): Promise<Server> {
+  async #server(apiKey: string, powers: Pick<ApiKeyPowers, 'rights'>, session?: string): Promise<Server> {
     const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
     const { CallToolRequestSchema, CancelledNotificationSchema, ListToolsRequestSchema } =
       await import('@modelcontextprotocol/sdk/types.js');
@@ -60,7 +62,7 @@ export class Conversation {
     const shown = TOOLS.filter(({ rights }) => hasOneOf(powers, rights)).map((tool) => tool.shown);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: shown }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-      callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey)),
+      callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey, session)),
     );
     return server;
   }

@@ -19,6 +19,7 @@ export class McpController {
       apiKeyOf(headers),
       caller.powers,
       protocolVersion(headers),
+      sessionOf(headers),
     );
     return text === '' ? HttpAnswer.empty(status) : HttpAnswer.text(status, 'application/json', text);
   }
@@ -27,6 +28,11 @@ export class McpController {
 /** The key that the edge accepted. */
 function apiKeyOf({ 'x-service-key': key, authorization = '' }: RouteInput['headers']): string {
   return typeof key === 'string' ? key : authorization.replace(/^Bearer +/i, '');
+}
+
+/** The session id that the caller, or a gateway before this service, sends; checks take at most 200 characters. */
+function sessionOf({ 'mcp-session-id': sent }: RouteInput['headers']): string | undefined {
+  return typeof sent === 'string' && /^[\x21-\x7e]{1,200}$/.test(sent) ? sent : undefined;
 }
 
 function protocolVersion(headers: RouteInput['headers']): string | undefined {
