@@ -35,7 +35,7 @@ export type CompleteCheck = ShownCheck & {
 /** Judges a check again by `profile`, with the balances that it saw: FORMAT.md, "Re-decision", "Verdict". */
 export function judgeAgain({ leaf, atMs, context, action }: CompleteCheck, profile: CompiledProfile): Judged {
   const { request_time: requestTime, principal = null, session = null, seen } = context;
-  const decision = decide(profile, action as unknown as Parameters<typeof decide>[1], {
+  const decision = decide(profile, action, {
     agentId: leaf.agentId,
     principal,
     session,

@@ -122,7 +122,7 @@ export async function makeAgents(
   instance: Pick<Countersign, 'bootstrap' | 'session'>,
   { profile, payload }: Asked = { profile: PROFILE },
 ): Promise<string[]> {
-  const { baseUrl, apiKey } = instance.bootstrap;
+  const { baseUrl } = instance.bootstrap;
   const session = await instance.session();
   const ids: string[] = [];
   for (let i = 1; i <= AGENTS; i += 1) {

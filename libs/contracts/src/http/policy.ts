@@ -1,6 +1,5 @@
 import { agentRecord } from './agent-record.js';
 import { bodyErrors, error, pageOf, paging, sessionErrors, uuid } from './fragments.js';
-import { checkBody } from './check.js';
 import { dryRun, dryRunBody } from './dry-run.js';
 import { explainBody, explanation } from './explanation.js';
 import { behaviorProfile, changedProfile, profileFields, profilePatch, requiredMembers } from './profile.js';

@@ -47,7 +47,7 @@ const PROFILE: Members = {
 const ALLOWED: Partial<LeafEvent> = { outcome: 'allowed', allowed: true };
 
 function denied(violation: string, severity: LeafEvent['severity'], rule: string): Partial<LeafEvent> {
-  return { outcome: 'denied', allowed: false, reason: 'r', severity, violation_type: violation as never, rule };
+  return { outcome: 'denied', allowed: false, reason: 'r', severity, violation_type: violation, rule };
 }
 
 const USUAL = ['off_limits_actions', 'rate_limit'] as const;

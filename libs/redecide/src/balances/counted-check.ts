@@ -41,11 +41,7 @@ export function countedCheck(
     context,
     allowed,
     countsAction: allowed || leaf.outcome === 'denied',
-    costMicros: allowed
-      ? action === null
-        ? null
-        : actionCost(action as unknown as Parameters<typeof actionCost>[0])
-      : 0,
+    costMicros: allowed ? (action === null ? null : actionCost(action)) : 0,
     countsRate: allowed && context.seen.rate !== null,
     rateWindowMs,
     trip,

@@ -82,7 +82,7 @@ export class RunningAuditLog {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+    return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
   }
 
   addAgent(agentId: string, accountId = ACCOUNT): Promise<unknown> {

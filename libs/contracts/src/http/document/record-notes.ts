@@ -81,6 +81,7 @@ export const RECORD_NOTES: OperationNotes = {
       'The inbox as incidents: how often, since when, and the newest event of each. `place` is where the inbox ended when it was read.',
   },
   acknowledgeAlerts: {
+    body: { upTo: 'WzEwNDIsMCw4Nzdd' },
     description: 'For the whole account; later denials reopen the inbox.',
   },
   listAlertConfigs: {

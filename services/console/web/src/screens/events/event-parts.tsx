@@ -39,7 +39,7 @@ export function Decision({
           </Fact>
         )}
         {event.violation_type === null ? null : <Fact name={fields.violation}>{asWords(event.violation_type)}</Fact>}
-        {event.rule == null ? null : (
+        {event.rule === null || event.rule === undefined ? null : (
           <Fact name={fields.rule}>
             <Foreign text={event.rule} most={512} />
           </Fact>
