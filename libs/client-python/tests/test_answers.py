@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, List
+
 import pytest
 from fault_server import FaultServer
 
@@ -30,7 +32,8 @@ def test_the_budget_of_a_limit_is_returned_whole_or_not_at_all() -> None:
     assert _budget_read({**budget, "resets_at": None}) == LimitBudget("sum", 60, "5", "4.5", "0.5", None)
     at = "2026-11-21T12:00:10.000Z"
     assert _budget_read({**budget, "resets_at": at}) == LimitBudget("sum", 60, "5", "4.5", "0.5", at)
-    for wrong in ({**budget, "limit": 5}, {**budget, "unit": "other"}, {**budget, "resets_at": 5}, [], "x"):
+    malformed: List[Any] = [{**budget, "limit": 5}, {**budget, "unit": "other"}, {**budget, "resets_at": 5}, [], "x"]
+    for wrong in malformed:
         assert _budget_read(wrong) is None
 
 

@@ -16,12 +16,14 @@ _VERDICTS = {
     EXIT_WRONG: "REFUSED: do not rely on this file.",
     EXIT_UNCHECKED: "INTACT, but not everything was checked: see above.",
 }
+_WORSE = (EXIT_HOLDS, EXIT_UNCHECKED, EXIT_WRONG)
 _SHOWN_PROBLEMS = 5
 _LONGEST_LINE = 400
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 _ENDS = (
     "Ends with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the "
-    "pages of a PDF were not checked, or the chain leaves something open; 64: usage."
+    "pages of a PDF were not checked, or the chain leaves something open; 64: usage. With --redecide also with 1 where "
+    "a verdict differs or a balance breaks, and with 2 where one is withheld, erased or not checked."
 )
 
 
@@ -69,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     verify.add_argument(
         "--walk", type=int, metavar="N", help="transactions of each authority that are listed at most; default 100000"
+    )
+    verify.add_argument(
+        "--redecide", action="store_true", help="compute every verdict of the package again, and compare the balances"
     )
     return parser
 
@@ -124,7 +129,38 @@ def _verify(options: argparse.Namespace) -> int:
             code = EXIT_WRONG
         elif pages.verdict != "issued" and code == EXIT_HOLDS:
             code = EXIT_UNCHECKED
-    return _print(options.file, checked, not_checked, list(map(str, problems)), code)
+    wrong = list(map(str, problems))
+    if options.redecide:
+        code = max((code, _redecide(package, checked, not_checked, wrong)), key=_WORSE.index)
+    return _print(options.file, checked, not_checked, wrong, code)
+
+
+def _redecide(package: Any, checked: List[str], not_checked: List[str], wrong: List[str]) -> int:
+    """Adds what re-decision found; its exit code."""
+    from .redecide import redecide
+
+    try:
+        done = redecide(package)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        not_checked.append("the verdicts: the package is malformed")
+        return EXIT_UNCHECKED
+    totals = done.totals()
+    checked.append(f"{len(done.checks)} verdicts, of which {totals['same']} are the same when they are computed again")
+    for one in done.checks:
+        text = f"verdict {one.verdict} ({one.reason}): event {one.event_id}, {one.words}"
+        if one.verdict == "different":
+            wrong.append(text)
+        elif one.verdict != "same":
+            not_checked.append(text if one.reason is not None else f"verdict {one.verdict}: event {one.event_id}")
+    for agent in done.agents:
+        wrong += [f"balance of agent {agent.agent_id} at event {one.sequence}: {one.reason}" for one in agent.breaks]
+        if agent.balances == "not_checked":
+            not_checked.append(f"balances of agent {agent.agent_id}: no check shows its context")
+        elif agent.missing > 0:
+            not_checked.append(f"balances of agent {agent.agent_id}: {agent.missing} of its checks are not shown")
+        elif not agent.breaks:
+            checked.append(f"the balances of agent {agent.agent_id} are continuous")
+    return EXIT_WRONG if done.wrong else EXIT_HOLDS if done.complete else EXIT_UNCHECKED
 
 
 def _absence(file: str, result: Any) -> int:

@@ -1,0 +1,1 @@
+"""The functions that ``cel/1`` adds to CEL. Their meaning is in ``libs/rules/vectors/host``."""

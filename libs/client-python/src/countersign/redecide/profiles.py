@@ -1,0 +1,89 @@
+"""The profile versions of a package, by agent and hash."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+
+from ..verify.forms import milliseconds
+from ..verify.opening import shown_by
+from ..verify.strict_json import canonical_bytes, sha256_hex
+from .cel.syntax import Refused
+from .cel.values import Unknown
+from .check import Profile
+
+_TOLERANCE_MS = 300_000
+_EMPTY: Dict[str, Any] = {
+    "version": 1,
+    "mode": "enforce",
+    "allowed_apis": [],
+    "blocked_apis": [],
+    "spending_limit": None,
+    "spending_window": "day",
+    "rate_limit": None,
+    "off_limits_actions": [],
+    "allowed_actions": [],
+    "allowed_data_scopes": [],
+    "blocked_data_scopes": [],
+    "freeze_on_violation": False,
+    "store_payload": False,
+    "output_rules": None,
+}
+
+
+class Profiles:
+    """Finds the profile that a check names: one that an event commits to, or the empty one of a new agent."""
+
+    def __init__(self, entries: List[Mapping[str, Any]]) -> None:
+        self._contents: Dict[Tuple[str, str], Mapping[str, Any]] = {}
+        self._changes: Dict[str, List[Tuple[int, int, str, int]]] = {}
+        self._withheld: Dict[Tuple[str, str], str] = {}
+        self._compiled: Dict[Tuple[str, str], Union[Profile, Unknown]] = {}
+        for entry in entries:
+            event = entry["event"]
+            if event["type"] == "profile.changed":
+                change = (entry["sequence"], event["profileVersion"], event["profileSha256"])
+                at = milliseconds(event["occurredAt"])
+                if at is not None:
+                    self._changes.setdefault(event["agentId"], []).append((*change, at))
+                self._read(entry, (event["agentId"], event["profileSha256"]))
+
+    def contradiction(self, entry: Mapping[str, Any]) -> Optional[str]:
+        """Why a check cannot have been judged by the profile that it names; ``None`` where nothing contradicts it."""
+        event, at = entry["event"], milliseconds(entry["event"]["occurredAt"])
+        for sequence, version, digest, changed_at in self._changes.get(event["agentId"], []):
+            if version == event["profileVersion"] and digest != event["profileSha256"]:
+                return "the profile of this version has another hash"
+            is_later = version > event["profileVersion"] and sequence < entry["sequence"]
+            if is_later and at is not None and at - changed_at > _TOLERANCE_MS:
+                return f"version {version} of the profile was in force"
+        return None
+
+    def _read(self, entry: Mapping[str, Any], name: Tuple[str, str]) -> None:
+        opening = entry["opened"].get("action")
+        shown = None if opening is None else shown_by(opening)
+        profile = shown.value.get("profile") if shown is not None and isinstance(shown.value, dict) else None
+        if isinstance(profile, dict) and sha256_hex(canonical_bytes(profile)) == name[1]:
+            self._contents[name] = profile
+        else:
+            self._withheld[name] = "the profile is erased" if "erased" in entry else "the profile is withheld"
+
+    def of(self, event: Mapping[str, Any]) -> Union[Profile, Unknown]:
+        """The profile of a check, or the reason why it is not known."""
+        name = (event["agentId"], event["profileSha256"])
+        if name not in self._compiled:
+            self._compiled[name] = self._profile(name)
+        return self._compiled[name]
+
+    def _profile(self, name: Tuple[str, str]) -> Union[Profile, Unknown]:
+        content = self._contents.get(name)
+        if content is None:
+            empty = {"agent_id": name[0], **_EMPTY}
+            if sha256_hex(canonical_bytes(empty)) != name[1]:
+                return Unknown(self._withheld.get(name, "the package does not contain the profile"), withheld=True)
+            content = empty
+        try:
+            return Profile(content)
+        except Refused as refused:
+            return Unknown(f"a rule cannot be read: {refused}")
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return Unknown("the profile is malformed")

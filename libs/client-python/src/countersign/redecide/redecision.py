@@ -1,0 +1,205 @@
+"""Re-decision: every verdict of a package, computed again (FORMAT.md, "Re-decision")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
+
+from .balances import Break, breaks_of
+from .cel.values import ABSENT, PartialObject, Unknown
+from .check import Opened, Verdict, judge, read
+from .members import NotDecided
+from .openings import opened_check
+from .profiles import Profiles
+from .step import Doubts, Step, step_of
+from .windows import missing_orders
+
+VERDICTS = ("same", "different", "withheld", "erased", "not_checked")
+_NO_ROOM = ("facts:no room", ", no room to count more")
+# A verdict depends on a payload by these members of a profile.
+_READS_PAYLOAD = ("allowed_apis", "blocked_apis", "rules", "facts", "limits", "require")
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+
+
+class Redecided(NamedTuple):
+    """One check. ``reason`` is a code of FORMAT.md; ``words`` say more, and are not part of the format."""
+
+    event_id: str
+    agent_id: str
+    sequence: int
+    verdict: str
+    reason: Optional[str] = None
+    words: Optional[str] = None
+
+
+class AgentBalances(NamedTuple):
+    """``balances`` is ``continuous``, ``broken`` or ``not_checked``; ``missing`` are numbers of ``order``."""
+
+    agent_id: str
+    checks: int
+    balances: str
+    breaks: List[Break]
+    missing: int
+
+
+@dataclass
+class Redecision:
+    """The checks of a package in its order, and the balances of its agents."""
+
+    checks: List[Redecided] = field(default_factory=list)
+    agents: List[AgentBalances] = field(default_factory=list)
+
+    def totals(self) -> Dict[str, int]:
+        """The number of checks by verdict."""
+        return {verdict: sum(one.verdict == verdict for one in self.checks) for verdict in VERDICTS}
+
+    @property
+    def wrong(self) -> bool:
+        """True where a verdict differs or a balance breaks."""
+        return any(one.verdict == "different" for one in self.checks) or any(
+            agent.balances == "broken" for agent in self.agents
+        )
+
+    @property
+    def complete(self) -> bool:
+        """True where every verdict and every balance was computed."""
+        return all(one.verdict in ("same", "different") for one in self.checks) and not any(
+            agent.balances == "not_checked" or agent.missing > 0 for agent in self.agents
+        )
+
+
+def redecide(package: Mapping[str, Any]) -> Redecision:
+    """Computes the verdict of every check again, and compares the balances.
+
+    :param package: a signed package in which ``verify_package`` finds nothing wrong
+    """
+    entries: List[Mapping[str, Any]] = package["events"]
+    profiles = Profiles(entries)
+    done = Redecision()
+    found: Dict[str, Redecided] = {}
+    for entry in entries:
+        event = entry["event"]
+        if event["type"] == "action.checked":
+            verdict, reason, words = _verdict(entry, profiles)
+            one = Redecided(event["eventId"], event["agentId"], entry["sequence"], verdict, reason, words)
+            done.checks.append(one)
+            found[one.event_id] = one
+    for agent_id in dict.fromkeys(one.agent_id for one in done.checks):
+        own = sorted((entry for entry in entries if entry["event"]["agentId"] == agent_id), key=_sequence)
+        done.agents.append(_balances(agent_id, own, profiles, found))
+    return done
+
+
+def _sequence(entry: Mapping[str, Any]) -> int:
+    return int(entry["sequence"])
+
+
+def _balances(
+    agent_id: str, entries: List[Mapping[str, Any]], profiles: Profiles, found: Mapping[str, Redecided]
+) -> AgentBalances:
+    unanswered, skipped = _doubts(entries)
+    steps: List[Step] = []
+    hidden: List[int] = []
+    without_order = 0
+    unknown_costs: Set[str] = set()
+    checks = [entry for entry in entries if entry["event"]["type"] == "action.checked"]
+    for entry in checks:
+        event, opened = entry["event"], opened_check(entry)
+        name = event["eventId"]
+        if isinstance(opened.shown_action, (Unknown, PartialObject)):
+            unknown_costs.add(name)
+        if not isinstance(opened.context, dict) or "erased" in entry:
+            hidden.append(entry["sequence"])
+            without_order += event["v"] >= 2
+            continue
+        profile = profiles.of(event)
+        one = found[name]
+        judged = one.verdict == "same" or one.reason in ("verdict", "no_room")
+        doubts = Doubts(name in unanswered, skipped.get(name))
+        steps.append(step_of(entry, opened, None if isinstance(profile, Unknown) else profile, judged, doubts))
+    known = {entry["event"]["eventId"] for entry in entries}
+    unknown_returns = [place for name, place in skipped.items() if name not in known or name in unknown_costs]
+    breaks = breaks_of(agent_id, steps, hidden, unknown_returns)
+    missing = missing_orders(steps) - without_order - len(unanswered - known)
+    balances = "broken" if breaks else "continuous" if steps else "not_checked"
+    return AgentBalances(agent_id, len(checks), balances, breaks, max(0, missing))
+
+
+def _doubts(entries: List[Mapping[str, Any]]) -> Tuple[Set[str], Dict[str, int]]:
+    """Checks whose answer may not have arrived, and the places of outcomes by the checks whose action was skipped."""
+    unanswered: Set[str] = set()
+    skipped: Dict[str, int] = {}
+    for entry in entries:
+        event = entry["event"]
+        if event["refersTo"] is None:
+            continue
+        if event["type"] == "action.unanswered":
+            unanswered.add(event["refersTo"])
+        if event["type"] == "action.outcome" and event["outcome"] == "skipped":
+            skipped.setdefault(event["refersTo"], entry["sequence"])
+    return unanswered, skipped
+
+
+def _verdict(entry: Mapping[str, Any], profiles: Profiles) -> Tuple[str, Optional[str], Optional[str]]:
+    """The verdict on a check, its reason, and words: the first row of the table that applies."""
+    event = entry["event"]
+    if "erased" in entry:
+        return "erased", None, None
+    if event["v"] < 2:
+        return "not_checked", "version", "it is of version 1, which has no balances"
+    opened = opened_check(entry)
+    for name, value in (("context", opened.context), ("action", opened.shown_action)):
+        if isinstance(value, (Unknown, PartialObject)):
+            return "withheld", name, f"its {name} is not shown whole"
+    contradiction = profiles.contradiction(entry)
+    if contradiction is not None:
+        return "different", "profile", contradiction
+    profile = profiles.of(event)
+    if isinstance(profile, Unknown):
+        return ("withheld" if profile.withheld else "not_checked"), "profile", profile.reason
+    if isinstance(opened.payload, (Unknown, PartialObject)) and _reads_payload(profile.content):
+        return "withheld", "payload", "its payload is not shown whole"
+    return _compared(entry, opened, profile)
+
+
+def _compared(entry: Mapping[str, Any], opened: Opened, profile: Any) -> Tuple[str, Optional[str], Optional[str]]:
+    event = entry["event"]
+    if isinstance(opened.payload, (Unknown, PartialObject)):
+        # No rule of the profile reads it.
+        opened = opened._replace(action=opened.shown_action, args={})
+    try:
+        verdict = judge(profile, opened)
+        recorded = _recorded(event, opened)
+    except NotDecided as error:
+        return "not_checked", "rule", error.unknown.reason
+    except _MALFORMED:
+        return "not_checked", "profile", "the profile or the context is malformed"
+    no_room = event["rule"] == _NO_ROOM[0] or str(event["detail"]).endswith(_NO_ROOM[1])
+    if no_room and (verdict.effect in ("allow", "observe") or verdict.violation_type == "limit_exceeded"):
+        return "not_checked", "no_room", "the counters had no room, which no package shows"
+    differing = [name for name, one, other in zip(Verdict._fields, recorded, verdict) if one != other]
+    if not differing and event["allowed"] == (verdict.outcome == "allowed"):
+        return "same", None, None
+    words = "; ".join(f"{name}: {getattr(recorded, name)} and not {getattr(verdict, name)}" for name in differing)
+    return "different", "verdict", words
+
+
+def _reads_payload(profile: Mapping[str, Any]) -> bool:
+    return any(profile.get(name) for name in _READS_PAYLOAD) or any(
+        profile.get(name) is not None for name in ("output_rules", "spending_limit")
+    )
+
+
+def _recorded(event: Mapping[str, Any], opened: Opened) -> Verdict:
+    effect = read(opened.context, "effect")
+    seen = read(opened.context, "seen")
+    return Verdict(
+        event["outcome"],
+        event["severity"],
+        event["violation_type"],
+        event["rule"],
+        "" if effect is ABSENT else str(effect),
+        event["actionKind"],
+        tuple(event["coverage"]),
+        tuple(sorted(seen["limits"])),
+    )
