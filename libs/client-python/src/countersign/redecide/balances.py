@@ -81,7 +81,7 @@ class _Balances:
         self._count(step)
 
     def _hides(self, one: int, other: int) -> bool:
-        """Whether a check that does not show its context lies between two places."""
+        """Reports whether a check that does not show its context lies between two places."""
         at = bisect_right(self._hidden, min(one, other))
         return at < len(self._hidden) and self._hidden[at] < max(one, other)
 

@@ -17,7 +17,7 @@ _MAX_MICROS = 2**53 - 1
 
 
 class Verdict(NamedTuple):
-    """What re-decision compares: members of the leaf, ``effect`` of the context, and the names of ``seen.limits``."""
+    """The compared members: of the leaf, ``effect`` of the context, and the names of ``seen.limits``."""
 
     outcome: str
     severity: Optional[str]
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """What a package shows of a check: ``action`` with its payload, which is unknown where it is withheld."""
+    """The shown part of a check: ``action`` with its payload, which is unknown where it is withheld."""
 
     action: Any
     args: Any
@@ -111,7 +111,7 @@ def _charges(judged: Judged) -> List[Charge]:
 
 
 def judged_rules(profile: Profile, opened: Opened) -> Judged:
-    """What the rules, facts and limits of a profile say about a check."""
+    """The judgement of a check by the rules, facts and limits of a profile."""
     if profile.rules is None:
         return Judged([], [], [], False, False, None)
     context = opened.context

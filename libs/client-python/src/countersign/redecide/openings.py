@@ -1,4 +1,4 @@
-"""What a package shows of an action, its payload and its context, as values of which parts may be unknown."""
+"""The shown parts of an action, its payload and its context, as values of which parts may be unknown."""
 
 from __future__ import annotations
 

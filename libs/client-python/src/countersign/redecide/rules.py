@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 
 
 class Charge(NamedTuple):
-    """What an allowed check adds to a limit, in units of 10^-9: a count adds 10^9."""
+    """The amount that an allowed check adds to a limit, in units of 10^-9: a count adds 10^9."""
 
     finding: Finding
     id: str
@@ -289,7 +289,7 @@ def _as_unknown(value: Any) -> Unknown:
 
 
 def _applies(element: Mapping[str, Any], action: Any) -> Union[bool, Unknown]:
-    """Whether a rule, fact or limit applies to an action: its ``tools`` and its ``types`` both do."""
+    """Reports whether a rule, fact or limit applies to an action: its ``tools`` and its ``types`` both do."""
     unknown: Optional[Unknown] = None
     for member, names in (("tools", ("tool_name", "toolName")), ("types", ("type",))):
         if member not in element:

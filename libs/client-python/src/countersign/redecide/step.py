@@ -34,7 +34,7 @@ class FactSetting(NamedTuple):
 
 
 class Trip(NamedTuple):
-    """What the facts and limits of the profile say about a check; the charges are those of an allowed one."""
+    """The facts and limits of a profile for one check; the charges are those of an allowed one."""
 
     charges: List[Charge]
     facts: List[FactRead]
@@ -63,7 +63,7 @@ class Step(NamedTuple):
 
 
 class Doubts(NamedTuple):
-    """What other events say about a check."""
+    """The doubts that other events raise about a check."""
 
     unanswered: bool
     skipped_at: Optional[int]

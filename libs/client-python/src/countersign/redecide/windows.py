@@ -20,7 +20,7 @@ class Bounds(NamedTuple):
 
 
 def is_doubtful(step: Step, sequence: int, given_back: bool) -> bool:
-    """Whether what a check counted may have been taken back before the check at ``sequence``."""
+    """Reports whether what a check counted may have been taken back before the check at ``sequence``."""
     skipped = step.skipped_at is not None and step.skipped_at < sequence
     return step.unanswered or (given_back and skipped)
 
@@ -69,7 +69,7 @@ class Spending:
         return None
 
     def _returned(self, sequence: int) -> int:
-        """What outcomes of checks before the package may have given back."""
+        """The amount that outcomes of checks before the package may have given back."""
         if self._first_period != self._period or not any(place < sequence for place in self._unknown_returns):
             return 0
         return self._first_balance

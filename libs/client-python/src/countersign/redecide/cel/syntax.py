@@ -11,7 +11,7 @@ class Refused(Exception):
 
 
 class Type(NamedTuple):
-    """What is known of a value before it is computed.
+    """The knowledge of a value before it is computed.
 
     ``kind``: ``int``, ``double``, ``string``, ``bool``, ``null``, ``timestamp``, ``duration``, ``list``, ``map``;
     ``json`` for a value of the action, whose numbers are doubles; ``dyn`` for any value.
