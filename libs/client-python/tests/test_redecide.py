@@ -353,6 +353,17 @@ def test_facts_decide_and_observed_rules_deny_nothing() -> None:
     assert series.verdicts() == [("same", None)] * 3
 
 
+def test_any_fact_may_be_set_once_one_could_not_be_kept() -> None:
+    facts = [{"id": "secret", "scope": "agent", "set_when": "has(args.path)"}]
+    rules = [{"id": "no-send", "types": ["http_call"], "when": "facts.secret", "effect": "deny"}]
+    denied = ("rule_denied", "P2", "rules:no-send")
+    for rule, balances in (("facts:no room", "continuous"), ("rules:other", "broken")):
+        series = Series(rules=rules, facts=facts)
+        series.check({"type": "tool_use"}, coverage=["facts"], denied=("rule_error", "P1", rule))
+        series.check({"type": "http_call"}, None, None, {"facts": ["secret"]}, ["rules"], denied, second=1)
+        assert series.redecide().agents[0].balances == balances
+
+
 def test_a_gap_in_the_order_leaves_the_balances_open() -> None:
     series = Series()
     series.check({"type": "tool_use"})

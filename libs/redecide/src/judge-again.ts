@@ -2,6 +2,7 @@ import type { LeafEvent, RuleTrip, Severity, StaticViolation } from '@countersig
 import { countedRules, decide, isOwnFact } from '@countersign/policy-engine';
 import type { CompiledProfile, Decision, Violation } from '@countersign/policy-engine';
 import { dollars, nanosOf, nanosOfText } from './amounts.js';
+import { NO_ROOM_FOR_FACTS } from './balances/counted-check.js';
 import type { ShownCheck, ShownContext } from './read-events.js';
 
 /** The members of a leaf and of its context that follow from the inputs of a check. */
@@ -135,6 +136,6 @@ function effectOf(allowed: boolean, violation: Found | null): string {
 
 /** Reports whether a check says that the counters had no room for what it counts. */
 export function saysNoRoom({ rule, violation_type: type, detail }: LeafEvent): boolean {
-  if (rule === 'facts:no room') return true;
+  if (rule === NO_ROOM_FOR_FACTS) return true;
   return type === 'limit_exceeded' && detail?.endsWith(', no room to count more') === true;
 }

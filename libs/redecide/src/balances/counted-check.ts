@@ -3,6 +3,9 @@ import { actionCost } from '@countersign/policy-engine';
 import { nanosOf } from '../amounts.js';
 import type { ShownCheck, ShownContext } from '../read-events.js';
 
+/** `rule` of a check that was denied because a fact could not be kept. */
+export const NO_ROOM_FOR_FACTS = 'facts:no room';
+
 /** A check that shows its context, with what it added to the balances. */
 export interface CountedCheck {
   readonly eventId: string;
@@ -21,6 +24,8 @@ export interface CountedCheck {
   readonly trip: RuleTrip | null | undefined;
   /** Its answer may not have reached the caller: the counters may have taken back what it counted. */
   readonly unanswered: boolean;
+  /** There was no room for a fact that it set: from then on, any fact may be set. */
+  readonly forgotFacts: boolean;
   /** Place of the outcome that says that its action was skipped; `null`: none does. */
   readonly skippedAt: number | null;
 }
@@ -45,6 +50,7 @@ export function countedCheck(
     countsRate: allowed && context.seen.rate !== null,
     rateWindowMs,
     trip,
+    forgotFacts: leaf.rule === NO_ROOM_FOR_FACTS,
     ...doubts,
   };
 }

@@ -153,6 +153,7 @@ class AgentBalances {
       this.#limit(key, check).add(check, nanos, windowMs, reserve);
     }
     this.#facts.add(check);
+    if (check.forgotFacts) this.#factsUnknown = true;
     if (check.trip === undefined && check.countsAction) this.#noteUnknownRules(check.atMs);
   }
 

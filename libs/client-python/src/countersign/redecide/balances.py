@@ -124,6 +124,7 @@ class _Balances:
             self._actions[step.month] = self._actions.get(step.month, 0) + 1
         if step.allowed and step.seen["rate"] is not None:
             self._rate.add(step, 1, step.rate_ms or 0, False)
+        self._facts_unknown = self._facts_unknown or step.forgot_facts
         if step.trip is None:
             if step.counts_action:
                 self._note_unknown_rules(step.at_ms)

@@ -58,6 +58,8 @@ class Step(NamedTuple):
     cost: Optional[int]
     rate_ms: Optional[int]
     trip: Optional[Trip]
+    # There was no room for a fact that it set: from then on, any fact may be set.
+    forgot_facts: bool
     unanswered: bool
     skipped_at: Optional[int]
 
@@ -94,6 +96,7 @@ def step_of(entry: Mapping[str, Any], opened: Opened, profile: Optional[Profile]
         _cost_of(opened) if allowed else 0,
         None if rate is None else int(rate["per_seconds"]) * 1000,
         _trip(profile, opened) if judged and profile is not None else None,
+        event["rule"] == "facts:no room",
         doubts.unanswered,
         doubts.skipped_at,
     )
