@@ -73,6 +73,14 @@ def test_the_other_verifier_says_the_same(exported: Tuple[Path, List[str]]) -> N
         assert main(["verify", report, *arguments]) == done.returncode
 
 
+def test_its_verdicts_are_the_same_again(exported: Tuple[Path, List[str]], capsys: pytest.CaptureFixture[str]) -> None:
+    folder, trusted = exported
+    code = main(["verify", "--redecide", str(folder / "report.json"), *trusted])
+    out = capsys.readouterr().out
+    assert code == 0, out
+    assert "6 verdicts" in out
+
+
 def test_a_changed_character_is_refused(exported: Tuple[Path, List[str]], tmp_path: Path) -> None:
     folder, trusted = exported
     text = (folder / "report.json").read_text("utf-8")

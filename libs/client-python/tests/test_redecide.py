@@ -246,6 +246,7 @@ def test_lists_are_judged(profile: Dict[str, Any], action: Dict[str, Any], denie
         ({"output_rules": {"blocked_pii": ["email"]}}, {"type": "llm_response"}, "text"),
         ({"allowed_apis": ["a.example"]}, {"type": "http_call", "url": "https://a.example@b.example/"}, None),
         ({"allowed_apis": ["a.example"]}, {"type": "tool_use", "tool_name": "t"}, {"x": "https://b.example"}),
+        ({"require": ["url"]}, {"type": "tool_use", "arguments": {"url": "https://a.example"}}, None),
         ({"rules": [{**_REFUND, "args": {"q": {"read_only_sql": True}}}]}, _TOOL, {"q": "SELECT 1"}),
         ({"rules": [{**_REFUND, "args": {"q": {"later": True}}}]}, _TOOL, {"q": 1}),
     ],
@@ -362,6 +363,32 @@ def test_any_fact_may_be_set_once_one_could_not_be_kept() -> None:
         series.check({"type": "tool_use"}, coverage=["facts"], denied=("rule_error", "P1", rule))
         series.check({"type": "http_call"}, None, None, {"facts": ["secret"]}, ["rules"], denied, second=1)
         assert series.redecide().agents[0].balances == balances
+
+
+def test_facts_continue_within_their_sessions() -> None:
+    rule = {"id": "no-send", "types": ["http_call"], "when": "facts.secret", "effect": "deny"}
+    fact = {"id": "secret", "types": ["data_access"], "set_when": "true", "ttl_seconds": 10}
+    denied = ("rule_denied", "P2", "rules:no-send")
+    cases: List[Any] = [
+        ("a", "a", 9, True, "continuous"),
+        ("a", "a", 9, False, "broken"),
+        ("a", "b", 9, False, "continuous"),
+        ("a", "b", 9, True, "broken"),
+        ("a", None, 9, True, "continuous"),
+        (None, "b", 9, False, "broken"),
+        ("a", "a", 11, True, "broken"),
+        ("a", "a", 11, False, "continuous"),
+    ]
+    for setter, reader, second, is_set, balances in cases:
+        series = Series(rules=[rule], facts=[fact])
+        sessions = [{} if session is None else {"session": session} for session in (setter, reader)]
+        series.check({"type": "data_access"}, context=sessions[0])
+        seen = {"plan": {"used": 1, "cap": None, "expires": None}}
+        held = {**sessions[1], **({"facts": ["secret"]} if is_set else {})}
+        series.check({"type": "http_call"}, None, seen, held, ["rules"], denied if is_set else None, second=second)
+        done = series.redecide()
+        assert [one.verdict for one in done.checks] == ["same", "same"], (setter, reader, second, is_set)
+        assert done.agents[0].balances == balances, (setter, reader, second, is_set)
 
 
 def test_a_gap_in_the_order_leaves_the_balances_open() -> None:

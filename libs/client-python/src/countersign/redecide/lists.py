@@ -136,7 +136,8 @@ def _output(profile: Mapping[str, Any], subject: Subject) -> Optional[Finding]:
 def _required(profile: Mapping[str, Any], subject: Subject) -> Optional[Finding]:
     for member in profile.get("require") or []:
         if not subject.fills(member):
-            if member == "url" and subject.is_tool_call() and subject.given("payload") is not ABSENT:
+            has_arguments = subject.given("payload") is not ABSENT or bool(subject.unread())
+            if member == "url" and has_arguments and subject.is_tool_call():
                 raise not_decided("addresses among the arguments of a tool are not judged by this verifier")
             return _deny(member, f"require:{member}")
         if subject.contradicted(member) is not None:
