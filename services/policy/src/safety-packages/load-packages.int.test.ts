@@ -19,7 +19,8 @@ describe('reading a safety package', () => {
   const good = { id: 'x', name: 'X', description: 'd', rules: { freeze_on_violation: true }, cases };
 
   it('takes a good one', () => {
-    const step = { action: { type: 'a' }, atMs: Date.UTC(2026, 0, 1), times: 1, expect: { allowed: true } };
+    const asked = { action: { type: 'a' }, atMs: Date.UTC(2026, 0, 1), times: 1, given: null };
+    const step = { ...asked, expect: { allowed: true } };
     expect(readPackage('x.json', JSON.stringify(good))).toEqual({ ...good, cases: [{ title: 't', steps: [step] }] });
   });
 
