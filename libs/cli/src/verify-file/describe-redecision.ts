@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The results of a re-decision for the reader, one line each. */
-export function describeRedecision({ totals, engine, agents, events }: Redecision): readonly string[] {
+export function describeRedecision({ totals, engine, events }: Redecision): readonly string[] {
   const { checks, same, different, withheld, erased, not_checked: notChecked, otherEngine, missing } = totals;
   const lines = [
     `${checks} verdicts: ${same} same, ${different} different, ${withheld} withheld, ${erased} erased, ${notChecked} not checked`,
