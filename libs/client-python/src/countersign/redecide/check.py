@@ -55,14 +55,14 @@ class Profile:
         self.rules = Rules(content) if any(content.get(name) for name in ("rules", "facts", "limits")) else None
 
 
-def judge(profile: Profile, opened: Opened) -> Verdict:
+def judge(profile: Profile, opened: Opened, judged: Judged) -> Verdict:
     """The verdict of a check whose action and context are shown.
 
+    :param judged: its ``judged_rules``
     :raises NotDecided: where it depends on what this verifier does not compute
     """
     seen = known(read(opened.context, "seen"))
     subject = Subject(opened.action)
-    judged = judged_rules(profile, opened)
     refused = _refusal(seen, opened.at_ms)
     # What applies to a check does not depend on the plan: a refused one is covered by what would have denied it, too.
     listed = judge_lists(profile.content, subject)

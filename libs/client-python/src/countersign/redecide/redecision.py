@@ -7,10 +7,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from .balances import Break, breaks_of
 from .cel.values import ABSENT, PartialObject, Unknown
-from .check import Opened, Verdict, judge, read
+from .check import Opened, Verdict, judge, judged_rules, read
 from .members import NotDecided
 from .openings import opened_check
 from .profiles import Profiles
+from .rules import Judged
 from .step import Doubts, Step, step_of
 from .windows import missing_orders
 
@@ -30,6 +31,19 @@ class Redecided(NamedTuple):
     verdict: str
     reason: Optional[str] = None
     words: Optional[str] = None
+
+
+class _Answer(NamedTuple):
+    verdict: str
+    reason: Optional[str] = None
+    words: Optional[str] = None
+
+
+class _Check(NamedTuple):
+    """The shown parts of a check, and its judgement by the rules where it was judged again."""
+
+    opened: Opened
+    judged: Optional[Judged]
 
 
 class AgentBalances(NamedTuple):
@@ -76,14 +90,14 @@ def redecide(package: Mapping[str, Any]) -> Redecision:
     entries: List[Mapping[str, Any]] = package["events"]
     profiles = Profiles(entries)
     done = Redecision()
-    found: Dict[str, Redecided] = {}
+    found: Dict[str, _Check] = {}
     for entry in entries:
         event = entry["event"]
         if event["type"] == "action.checked":
-            verdict, reason, words = _verdict(entry, profiles)
-            one = Redecided(event["eventId"], event["agentId"], entry["sequence"], verdict, reason, words)
-            done.checks.append(one)
-            found[one.event_id] = one
+            opened = opened_check(entry)
+            answer, judged = _verdict(entry, opened, profiles)
+            done.checks.append(Redecided(event["eventId"], event["agentId"], entry["sequence"], *answer))
+            found[event["eventId"]] = _Check(opened, judged)
     for agent_id in dict.fromkeys(one.agent_id for one in done.checks):
         own = sorted((entry for entry in entries if entry["event"]["agentId"] == agent_id), key=_sequence)
         done.agents.append(_balances(agent_id, own, profiles, found))
@@ -95,7 +109,7 @@ def _sequence(entry: Mapping[str, Any]) -> int:
 
 
 def _balances(
-    agent_id: str, entries: List[Mapping[str, Any]], profiles: Profiles, found: Mapping[str, Redecided]
+    agent_id: str, entries: List[Mapping[str, Any]], profiles: Profiles, found: Mapping[str, _Check]
 ) -> AgentBalances:
     unanswered, skipped = _doubts(entries)
     steps: List[Step] = []
@@ -104,8 +118,9 @@ def _balances(
     unknown_costs: Set[str] = set()
     checks = [entry for entry in entries if entry["event"]["type"] == "action.checked"]
     for entry in checks:
-        event, opened = entry["event"], opened_check(entry)
+        event = entry["event"]
         name = event["eventId"]
+        opened, judged = found[name]
         if isinstance(opened.shown_action, (Unknown, PartialObject)):
             unknown_costs.add(name)
         if not isinstance(opened.context, dict) or "erased" in entry:
@@ -113,8 +128,6 @@ def _balances(
             without_order += event["v"] >= 2
             continue
         profile = profiles.of(event)
-        one = found[name]
-        judged = one.verdict == "same" or one.reason in ("verdict", "no_room")
         doubts = Doubts(name in unanswered, skipped.get(name))
         steps.append(step_of(entry, opened, None if isinstance(profile, Unknown) else profile, judged, doubts))
     known = {entry["event"]["eventId"] for entry in entries}
@@ -140,48 +153,48 @@ def _doubts(entries: List[Mapping[str, Any]]) -> Tuple[Set[str], Dict[str, int]]
     return unanswered, skipped
 
 
-def _verdict(entry: Mapping[str, Any], profiles: Profiles) -> Tuple[str, Optional[str], Optional[str]]:
-    """The verdict on a check, its reason, and words: the first row of the table that applies."""
+def _verdict(entry: Mapping[str, Any], opened: Opened, profiles: Profiles) -> Tuple[_Answer, Optional[Judged]]:
+    """The answer by the first row of the table that applies, and the judgement of a check that was judged again."""
     event = entry["event"]
     if "erased" in entry:
-        return "erased", None, None
+        return _Answer("erased"), None
     if event["v"] < 2:
-        return "not_checked", "version", "it is of version 1, which has no balances"
-    opened = opened_check(entry)
+        return _Answer("not_checked", "version", "it is of version 1, which has no balances"), None
     for name, value in (("context", opened.context), ("action", opened.shown_action)):
         if isinstance(value, (Unknown, PartialObject)):
-            return "withheld", name, f"its {name} is not shown whole"
+            return _Answer("withheld", name, f"its {name} is not shown whole"), None
     contradiction = profiles.contradiction(entry)
     if contradiction is not None:
-        return "different", "profile", contradiction
+        return _Answer("different", "profile", contradiction), None
     profile = profiles.of(event)
     if isinstance(profile, Unknown):
-        return ("withheld" if profile.withheld else "not_checked"), "profile", profile.reason
+        return _Answer("withheld" if profile.withheld else "not_checked", "profile", profile.reason), None
     if isinstance(opened.payload, (Unknown, PartialObject)) and _reads_payload(profile.content):
-        return "withheld", "payload", "its payload is not shown whole"
+        return _Answer("withheld", "payload", "its payload is not shown whole"), None
     return _compared(entry, opened, profile)
 
 
-def _compared(entry: Mapping[str, Any], opened: Opened, profile: Any) -> Tuple[str, Optional[str], Optional[str]]:
+def _compared(entry: Mapping[str, Any], opened: Opened, profile: Any) -> Tuple[_Answer, Optional[Judged]]:
     event = entry["event"]
     if isinstance(opened.payload, (Unknown, PartialObject)):
         # No rule of the profile reads it.
         opened = opened._replace(action=opened.shown_action, args={})
     try:
-        verdict = judge(profile, opened)
+        judged = judged_rules(profile, opened)
+        verdict = judge(profile, opened, judged)
         recorded = _recorded(event, opened)
     except NotDecided as error:
-        return "not_checked", "rule", error.unknown.reason
+        return _Answer("not_checked", "rule", error.unknown.reason), None
     except _MALFORMED:
-        return "not_checked", "profile", "the profile or the context is malformed"
+        return _Answer("not_checked", "profile", "the profile or the context is malformed"), None
     no_room = event["rule"] == _NO_ROOM[0] or str(event["detail"]).endswith(_NO_ROOM[1])
     if no_room and (verdict.effect in ("allow", "observe") or verdict.violation_type == "limit_exceeded"):
-        return "not_checked", "no_room", "the counters had no room, which no package shows"
+        return _Answer("not_checked", "no_room", "the counters had no room, which no package shows"), judged
     differing = [name for name, one, other in zip(Verdict._fields, recorded, verdict) if one != other]
     if not differing and event["allowed"] == (verdict.outcome == "allowed"):
-        return "same", None, None
+        return _Answer("same"), judged
     words = "; ".join(f"{name}: {getattr(recorded, name)} and not {getattr(verdict, name)}" for name in differing)
-    return "different", "verdict", words
+    return _Answer("different", "verdict", words), judged
 
 
 def _reads_payload(profile: Mapping[str, Any]) -> bool:

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any, List, Mapping, NamedTuple, Optional
 
 from .cel.values import Unknown
-from .check import Opened, Profile, cost_of, judged_rules, read
+from .check import Opened, Profile, cost_of, read
 from .members import NotDecided
 from .rules import Charge, FactSet, Judged
 
@@ -71,11 +71,13 @@ class Doubts(NamedTuple):
     skipped_at: Optional[int]
 
 
-def step_of(entry: Mapping[str, Any], opened: Opened, profile: Optional[Profile], judged: bool, doubts: Doubts) -> Step:
+def step_of(
+    entry: Mapping[str, Any], opened: Opened, profile: Optional[Profile], judged: Optional[Judged], doubts: Doubts
+) -> Step:
     """A check whose context is shown.
 
     :param profile: the profile of the check, where it can be read
-    :param judged: the check was judged again by it
+    :param judged: its ``judged_rules`` by that profile; ``None`` where it was not judged again
     """
     event = entry["event"]
     seen = read(opened.context, "seen")
@@ -95,7 +97,7 @@ def step_of(entry: Mapping[str, Any], opened: Opened, profile: Optional[Profile]
         allowed or event["outcome"] == "denied",
         _cost_of(opened) if allowed else 0,
         None if rate is None else int(rate["per_seconds"]) * 1000,
-        _trip(profile, opened) if judged and profile is not None else None,
+        None if judged is None or profile is None else _trip(profile, judged),
         event["rule"] == "facts:no room",
         doubts.unanswered,
         doubts.skipped_at,
@@ -109,12 +111,11 @@ def _cost_of(opened: Opened) -> Optional[int]:
         return None
 
 
-def _trip(profile: Profile, opened: Opened) -> Optional[Trip]:
-    if profile.rules is None:
+def _trip(profile: Profile, judged: Judged) -> Optional[Trip]:
+    if profile.rules is None or judged.given is None:
         return Trip([], [], [])
     try:
-        judged: Judged = judged_rules(profile, opened)
-        read_facts = profile.rules.facts_read(judged.given) if judged.given is not None else []
+        read_facts = profile.rules.facts_read(judged.given)
     except NotDecided:
         return None
     charges: List[Charge] = []
@@ -127,7 +128,7 @@ def _trip(profile: Profile, opened: Opened) -> Optional[Trip]:
         if isinstance(setting, Unknown):
             return None
         sets.append(setting)
-    session = None if judged.given is None or judged.given.session is None else str(judged.given.session)
+    session = None if judged.given.session is None else str(judged.given.session)
     return Trip(charges, _facts(read_facts, sets, session), _settings(sets, session))
 
 
