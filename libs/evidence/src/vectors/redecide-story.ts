@@ -110,7 +110,7 @@ export function redecideStory({ profile, checks, drafts }: Retelling, sha256: Sh
   const id = storyUuid('Redecided', STORY_START, sha256);
   const value = (profile ?? ((same) => same))({ agent_id: id, ...PROFILE });
   const profileSha256 = hashOfJson(value, sha256);
-  const told = (checks ?? ((same) => same))(CHECKS);
+  const checksOfStory = (checks ?? ((same) => same))(CHECKS);
   const all: readonly Draft[] = [
     {
       type: 'profile.changed',
@@ -118,7 +118,7 @@ export function redecideStory({ profile, checks, drafts }: Retelling, sha256: Sh
       action: { profile: value, by: BY },
       v2: {},
     },
-    ...told.map((check, i) => draftOf(check, i, profileSha256)),
+    ...checksOfStory.map((check, i) => draftOf(check, i, profileSha256)),
   ];
   const final = (drafts ?? ((same) => same))(all);
   const atMs = (i: number): number => STORY_START + 1000 + i * 60_000;
