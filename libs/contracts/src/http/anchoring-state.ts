@@ -1,6 +1,7 @@
-import { sessionErrors, sha256Hex, uuid } from './fragments.js';
+import { sessionErrors, uuid } from './fragments.js';
 import { instant } from './event-record.js';
 import { nullable, openObject, type JsonOf } from './json-schema.js';
+import { windowFacts } from './one-event.js';
 import { route } from './route.js';
 
 const count = { type: 'integer', minimum: 0 } as const;
@@ -12,16 +13,7 @@ const anchoringState = openObject({
   oldestUnanchored: nullable(
     openObject({ agentId: uuid, eventId: uuid, sequence: count, occurredAt: instant, dueBy: instant }),
   ),
-  newestWindow: nullable(
-    openObject({
-      windowStart: instant,
-      windowEnd: instant,
-      merkleRoot: sha256Hex,
-      txSignature: { type: 'string' },
-      blockHeight: { type: 'integer' },
-      anchoredAt: instant,
-    }),
-  ),
+  newestWindow: nullable(openObject(windowFacts)),
 });
 
 /** How far the events of an account are anchored; answer of `GET /v1/anchoring`. */

@@ -6,13 +6,18 @@ import { eventRecord, instant, type EventRecord } from './event-record.js';
 import { nullable, openObject, type JsonOf } from './json-schema.js';
 import { route } from './route.js';
 
-const eventWindow = openObject({
+/** Members of an anchored window, whichever agents it holds. */
+export const windowFacts = {
   windowStart: instant,
   windowEnd: instant,
   merkleRoot: sha256Hex,
   txSignature: { type: 'string' },
   blockHeight: { type: 'integer' },
   anchoredAt: instant,
+} as const;
+
+const eventWindow = openObject({
+  ...windowFacts,
   firstSequence: { type: 'integer' },
   lastSequence: { type: 'integer' },
 });
