@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser, watch } from './browser.js';
 import type { Watched } from './browser.js';
+import { barriersOf } from './console-page.js';
 
 const browserName = testedBrowser();
 const inBrowser = browserName === null ? describe.skip : describe;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Text that misleads or tries to run. */
 const HOSTILE = [
@@ -91,34 +90,18 @@ describe('the address of the service', () => {
       await page.keyboard.press('Enter');
       await page.locator('.shell').waitFor();
     }
-    /** Violations of WCAG 2.2 A and AA that are serious or critical. */
-    async function barriers(page: Page): Promise<readonly string[]> {
-      await page.evaluate(AXE);
-      return page.evaluate(async () => {
-        const { axe } = globalThis as unknown as {
-          axe: {
-            run(options: object): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-          };
-        };
-        const runOnly = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-        const { violations } = await axe.run({ runOnly });
-        return violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`);
-      });
-    }
     const rows = (page: Page) => page.locator('.grid-body [role=row]');
 
     it('refuses a wrong password with the reason, and signs in with a cookie that no script reads', async () => {
       const { page, watched } = await open();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();
       expect(await page.title()).toBe('Sign in · Countersign');
-      expect(await barriers(page)).toEqual([]);
+      expect(await barriersOf(page)).toEqual([]);
       await page.getByLabel('E-mail address').fill(instance.bootstrap.email);
       await page.getByLabel('Password').fill('not this one');
       await page.keyboard.press('Enter');
       expect(await page.getByRole('alert').innerText()).toContain('wrong e-mail address or password');
-      expect(await barriers(page)).toEqual([]);
+      expect(await barriersOf(page)).toEqual([]);
       await signIn(page);
       await rows(page).first().waitFor();
       const [cookie, ...others] = await page.context().cookies();
@@ -161,7 +144,7 @@ describe('the address of the service', () => {
       await page.getByText('No event matches these filters').waitFor();
       expect(new URL(page.url()).hash).toBe(`#/events?agent=${agents[1]!}&outcome=denied`);
       expect(new URL(page.url()).search).toBe('');
-      expect(await barriers(page)).toEqual([]);
+      expect(await barriersOf(page)).toEqual([]);
       await page.getByRole('button', { name: /^Without agent/ }).click();
       await rows(page).first().waitFor();
       await page.reload();
@@ -213,7 +196,7 @@ describe('the address of the service', () => {
       const panel = page.getByRole('complementary', { name: 'Event' });
       await panel.waitFor();
       const first = await selected();
-      expect(await barriers(page)).toEqual([]);
+      expect(await barriersOf(page)).toEqual([]);
       await page.keyboard.press('n');
       await eventually('the next event', 5, async () => ((await selected()) === first ? null : true));
       await page.keyboard.press('Escape');
@@ -257,7 +240,7 @@ describe('the address of the service', () => {
       const row = page.getByRole('row', { name: /7\*7/ });
       await row.getByRole('button', { name: 'Freeze' }).click();
       const dialog = page.getByRole('dialog');
-      expect(await barriers(page)).toEqual([]);
+      expect(await barriersOf(page)).toEqual([]);
       await dialog.getByLabel(/Reason/).fill('seen in the console');
       await dialog.getByRole('button', { name: 'Freeze', exact: true }).click();
       await row.getByText('frozen').waitFor();
@@ -296,7 +279,7 @@ describe('the address of the service', () => {
       await alert.waitFor();
       expect(await alert.innerText()).toContain('request-77');
       expect(await rows(page).count()).toBeGreaterThan(5);
-      expect(await barriers(page)).toEqual([]);
+      expect(await barriersOf(page)).toEqual([]);
       await page.unroute('**/v1/events?*');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByText('23 events', { exact: true }).waitFor();
@@ -332,20 +315,20 @@ describe('the address of the service', () => {
       'has no barrier in its screens: %s',
       async (_what, options) => {
         const { page, watched } = await open('', options);
-        const found: Record<string, readonly string[]> = { 'sign-in': await barriers(page) };
+        const found: Record<string, readonly string[]> = { 'sign-in': await barriersOf(page) };
         await signIn(page);
         await rows(page).first().waitFor();
-        found['events'] = await barriers(page);
+        found['events'] = await barriersOf(page);
         await rows(page).first().click();
         await page.getByRole('complementary', { name: 'Event' }).waitFor();
-        found['event'] = await barriers(page);
+        found['event'] = await barriersOf(page);
         await page.goto(`${instance.bootstrap.baseUrl}/console#/agents`);
         await page.getByRole('row', { name: /onerror/ }).waitFor();
-        found['agents'] = await barriers(page);
+        found['agents'] = await barriersOf(page);
         await page.getByRole('button', { name: /^Account/ }).click();
         await page.getByRole('menuitem', { name: 'Change password…' }).click();
         await page.getByLabel('Current password').waitFor();
-        found['password'] = await barriers(page);
+        found['password'] = await barriersOf(page);
         expect(found).toEqual({ 'sign-in': [], events: [], event: [], agents: [], password: [] });
         const wide = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
         expect(wide).toBeLessThanOrEqual(0);
