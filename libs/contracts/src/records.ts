@@ -71,6 +71,8 @@ export interface ApiKeyFacts {
   readonly agentIds?: readonly string[];
   /** ISO time of expiry; absent: it does not expire. */
   readonly expiresAt?: string;
+  /** Id of the user who issued it; absent in records from before this was recorded. */
+  readonly createdBy?: string;
 }
 
 /** Topic `sessions`. */
@@ -180,6 +182,8 @@ export interface AgentFacts {
   readonly unfrozenAtMs: number;
   readonly profile: BehaviorProfile;
   readonly profileSha256: string;
+  /** Who changed the profile last; absent: it has not been changed since this is recorded. */
+  readonly profileEditor?: { readonly kind: 'user' | 'api_key' | 'system'; readonly id: string };
 }
 
 /** Topic `signing-keys`: public facts only. */

@@ -66,7 +66,7 @@ describe('publishing a change', () => {
       const id = `key-${moment}-${n}`;
       const key = apiKeyOf(
         id,
-        { accountId: FIRST.accountId, name: id },
+        { accountId: FIRST.accountId, name: id, createdBy: FIRST.userId },
         `secret ${id}`,
         '2026-03-01T00:00:00.000Z',
         {},
@@ -124,7 +124,13 @@ describe('publishing a change', () => {
     await run(outside).operator.createFirst(FIRST);
     const append = outside.eventLog.append.bind(outside.eventLog);
     outside.eventLog.append = () => Promise.reject(new LogRefused('full'));
-    const key = apiKeyOf('key', { accountId: FIRST.accountId, name: 'key' }, 'secret', '2026-03-01T00:00:00.000Z', {});
+    const key = apiKeyOf(
+      'key',
+      { accountId: FIRST.accountId, name: 'key', createdBy: FIRST.userId },
+      'secret',
+      '2026-03-01T00:00:00.000Z',
+      {},
+    );
     await expect(publication.write({ apiKeys: [key] })).rejects.toMatchObject({ status: 503 });
     expect(announcer.problem()).not.toBeNull();
     outside.eventLog.append = append;

@@ -130,6 +130,7 @@ describe('identity over HTTP', () => {
       .filter((record) => record.id === id);
     // The topic is compacted: the first version may have been removed.
     expect(records.at(-1)).toMatchObject({ version: 2, value: { revokedAt: expect.any(String) as string } });
+    expect(records.at(-1)!.value?.createdBy).toBe(FIRST.userId);
     expect(records.at(-1)!.value?.sha256).toBe(createHash('sha256').update(key).digest('hex'));
     expect(JSON.stringify(records)).not.toContain(key);
   });

@@ -25,7 +25,7 @@ export class ApiKeysController {
 
   @HttpRoute(identityRoutes.createApiKey)
   async create(@Input() { caller, body }: RouteInput<NewApiKey>): Promise<object> {
-    const { apiKey, key } = await this.apiKeys.issue(caller.accountId, body);
+    const { apiKey, key } = await this.apiKeys.issue(caller, body);
     return { ...issuedKeyRecord(apiKey), key };
   }
 

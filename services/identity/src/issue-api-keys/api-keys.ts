@@ -16,16 +16,17 @@ type Powers = Pick<ApiKeyFacts, 'first' | 'rights' | 'agentIds' | 'expiresAt'>;
 /** Powers of the key that is issued with an account. */
 export const FIRST_KEY: Powers = { first: true, rights: API_KEY_RIGHTS };
 
-/** The stored form of a key: its prefix and its hash. */
+/** The stored form of a key: its prefix and its hash. `createdBy`: the user who issues it. */
 export function apiKeyOf(
   id: string,
-  { accountId, name }: { readonly accountId: string; readonly name: string },
+  { accountId, name, createdBy }: { readonly accountId: string; readonly name: string; readonly createdBy: string },
   key: string,
   createdAt: string,
   powers: Powers,
 ): ApiKey {
   const sha256 = createHash('sha256').update(key).digest('hex');
-  const facts = { accountId, name, prefix: apiKeyPrefix(key), sha256, createdAt, revokedAt: null, ...powers };
+  const prefix = apiKeyPrefix(key);
+  const facts = { accountId, name, prefix, sha256, createdAt, revokedAt: null, ...powers, createdBy };
   return { id, version: 1, facts, lastUsedAt: null };
 }
 
@@ -54,12 +55,15 @@ export class ApiKeys {
     private readonly publication: Publication,
   ) {}
 
-  /** `key` is not stored in plain text. */
-  async issue(accountId: string, wanted: NewApiKey): Promise<{ readonly apiKey: ApiKey; readonly key: string }> {
+  /** Issues a key for the account of the user. `key` is not stored in plain text. */
+  async issue(
+    { accountId, userId: createdBy }: { readonly accountId: string; readonly userId: string },
+    wanted: NewApiKey,
+  ): Promise<{ readonly apiKey: ApiKey; readonly key: string }> {
     const nowMs = this.context.clock();
     const powers = powersOfNew(wanted, nowMs);
     const key = mintApiKey((bytes) => randomBytes(bytes));
-    const owner = { accountId, name: wanted.name };
+    const owner = { accountId, name: wanted.name, createdBy };
     const apiKey = apiKeyOf(uuidV4(), owner, key, new Date(nowMs).toISOString(), powers);
     await this.publication.write({ apiKeys: [apiKey] });
     return { apiKey, key };

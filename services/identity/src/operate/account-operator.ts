@@ -36,7 +36,15 @@ export function accountOperator(
             user === null ? [{ id: userId, version: 1, accountId, email, role: 'admin', passwordHash, createdAt }] : [],
           apiKeys:
             apiKey === null
-              ? [apiKeyOf(apiKeyId, { accountId, name: first.apiKeyName }, first.apiKey, createdAt, FIRST_KEY)]
+              ? [
+                  apiKeyOf(
+                    apiKeyId,
+                    { accountId, name: first.apiKeyName, createdBy: userId },
+                    first.apiKey,
+                    createdAt,
+                    FIRST_KEY,
+                  ),
+                ]
               : [],
         };
       });

@@ -34,6 +34,7 @@ describe('changing a profile', () => {
       profileSha256,
     });
     expect(change.agent.revision).toBe(2);
+    expect(change.agent.facts.profileEditor).toEqual(USER);
   });
 
   it('takes the current version and refuses another', () => {

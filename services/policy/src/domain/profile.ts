@@ -93,7 +93,7 @@ function replaced(agent: Agent, profile: BehaviorProfile, actor: Actor, nowMs: n
   const hash = profileSha256(profile, sha256);
   return {
     kind: 'changed',
-    agent: next(agent, { profile, profileSha256: hash }, nowMs),
+    agent: next(agent, { profile, profileSha256: hash, profileEditor: { kind: actor.kind, id: actor.id } }, nowMs),
     event: profileChanged(profile, hash, actor),
   };
 }
