@@ -1,16 +1,17 @@
 import { checkBody, type Action } from './action.js';
+import { keyAfterApproval, needsApproval, onceKnown, untilDecided } from './approval.js';
 import { ActionDeniedError } from './action-denied.js';
 import { readAgent, type AgentRecord, type NewAgent } from './agent.js';
 import { CircuitBreaker } from './circuit-breaker.js';
 import { CountersignError } from './errors.js';
 import type { UnavailableCode } from './errors.js';
-import { postByPlatform } from './node-http.js';
+import { sendByPlatform } from './node-http.js';
 import type { CallOptions, CountersignOptions, FailMode, OutcomeReport } from './options.js';
 import { readOptions, requireCallOptions } from './read-options.js';
 import { readCheck, readRefusal } from './result.js';
 import type { CheckResult } from './result.js';
 import { newIdempotencyKey, withRetries, type Tries } from './retry.js';
-import { post, type Answer, type Request } from './transport.js';
+import { sendBy, type Answer, type Request } from './transport.js';
 import { requireWhole, whole } from './whole.js';
 
 /** Client of the service: checks before an agent acts, outcomes, scans and registration. */
@@ -21,6 +22,7 @@ export class Countersign {
   readonly #send: (request: Request) => Promise<Answer>;
   readonly #breaker: CircuitBreaker | null;
   readonly #failMode: FailMode;
+  readonly #waitForApprovalMs: number;
   readonly #tries: Omit<Tries, 'signal'>;
   readonly #onDenied: CountersignOptions['onDenied'];
   readonly #onReportFailed: NonNullable<CountersignOptions['onReportFailed']>;
@@ -44,9 +46,10 @@ export class Countersign {
       authorization: `Bearer ${apiKey}`,
     };
     const { fetch } = options;
-    this.#send = fetch === undefined ? postByPlatform : (request) => post(fetch, request);
+    this.#send = fetch === undefined ? sendByPlatform : (request) => sendBy(fetch, request);
     this.#breaker = circuitBreaker === false ? null : new CircuitBreaker(circuitBreaker);
     this.#failMode = read.failMode;
+    this.#waitForApprovalMs = read.waitForApprovalMs;
     this.#tries = { retries, timeoutMs, attemptTimeoutMs, address: read.baseUrl };
     this.#onDenied = options.onDenied;
     this.#onReportFailed = options.onReportFailed ?? warn;
@@ -67,7 +70,11 @@ export class Countersign {
       throw new TypeError('idempotencyKey: 1 to 255 visible ASCII characters');
     }
     const headers = { 'idempotency-key': idempotencyKey };
-    const result = await this.#decided(body, headers, options.signal);
+    let result = await this.#decided(body, headers, options.signal);
+    const { waitForApprovalMs = this.#waitForApprovalMs } = options;
+    if (waitForApprovalMs > 0 && needsApproval(result)) {
+      result = await this.#approved(result, body, idempotencyKey, waitForApprovalMs, options.signal);
+    }
     if (!result.allowed) await this.#onDenied?.(result, action);
     return result;
   }
@@ -129,6 +136,30 @@ export class Countersign {
   async register(agent: NewAgent, options: Pick<CallOptions, 'signal'> = {}): Promise<AgentRecord> {
     const { timeoutMs } = this.#tries;
     return readAgent(await this.#post('/v1/mcp/register', JSON.stringify(agent), {}, timeoutMs, options.signal));
+  }
+
+  /** The check that follows the approval of `denied`; `denied`, with what became of the approval, where there is none. */
+  async #approved(
+    denied: CheckResult & { readonly approvalId: string },
+    body: string,
+    idempotencyKey: string,
+    waitMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<CheckResult> {
+    const { approvalId } = denied;
+    const ask = (path: string, timeoutMs: number): Promise<Answer> =>
+      this.#send({ url: `${this.#baseUrl}${path}`, headers: this.#headers, body: null, timeoutMs, signal });
+    const state = await untilDecided(ask, approvalId, waitMs, signal);
+    if (state === 'approved') {
+      const after = (attempt: number): Promise<CheckResult> => {
+        const key = keyAfterApproval(idempotencyKey, approvalId, attempt);
+        return this.#decided(body, { 'idempotency-key': key, 'x-approval-id': approvalId }, signal);
+      };
+      return onceKnown(after, approvalId, signal);
+    }
+    if (state === 'pending') return denied;
+    const { retryAfterMs: _no, ...rest } = denied;
+    return { ...rest, code: `approval_${state}`, nextAction: state === 'denied' ? 'none' : 'request' };
   }
 
   async #decided(

@@ -8,7 +8,7 @@ export type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';
 export { DEFAULT_BASE_URL } from './options.js';
 export type { CallOptions, CountersignOptions, FailMode, Outcome, OutcomeReport } from './options.js';
 export type { CheckResult, LimitBudget } from './result.js';
-export { post } from './transport.js';
+export { sendBy } from './transport.js';
 export type { Answer, Fetch, Request } from './transport.js';
 export { toolCallAction } from './tool-action.js';
 export type { CalledTool } from './tool-action.js';

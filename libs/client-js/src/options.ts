@@ -24,6 +24,11 @@ export interface CountersignOptions {
   readonly attemptTimeoutMs?: number;
   /** Retries of a call without a decision. Default 2. Each call has an Idempotency-Key, so it counts once. */
   readonly retries?: number;
+  /**
+   * Milliseconds for which a call waits for a person where the action needs an approval. Once it is approved, the action is
+   * checked again. Default 0: the denial is the result, and the same action may be checked again later.
+   */
+  readonly waitForApprovalMs?: number;
   /** Default `closed`. */
   readonly failMode?: FailMode;
   /** Default: opens for ten seconds after five calls without a decision. `false`: never. */
@@ -52,6 +57,8 @@ export interface CallOptions {
   readonly agentId?: string;
   /** 1–255 visible characters: the same key with the same action within 24 hours is the same check. Default: a new key. */
   readonly idempotencyKey?: string;
+  /** Overrides `waitForApprovalMs` of the constructor. */
+  readonly waitForApprovalMs?: number;
   /** Cancels the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }

@@ -9,13 +9,19 @@ const OPTIONS = [
   'timeoutMs',
   'attemptTimeoutMs',
   'retries',
+  'waitForApprovalMs',
   'failMode',
   'circuitBreaker',
   'onDenied',
   'onReportFailed',
   'fetch',
 ] as const satisfies readonly (keyof CountersignOptions)[];
-const CALL_OPTIONS = ['agentId', 'idempotencyKey', 'signal'] as const satisfies readonly (keyof CallOptions)[];
+const CALL_OPTIONS = [
+  'agentId',
+  'idempotencyKey',
+  'waitForApprovalMs',
+  'signal',
+] as const satisfies readonly (keyof CallOptions)[];
 const FAIL_MODES: ReadonlySet<unknown> = new Set<FailMode>(['closed', 'open', 'throw']);
 
 /** Validated options with their defaults. */
@@ -27,6 +33,7 @@ export interface ReadOptions {
   readonly timeoutMs: number;
   readonly attemptTimeoutMs: number;
   readonly retries: number;
+  readonly waitForApprovalMs: number;
   readonly failMode: FailMode;
   readonly circuitBreaker: CircuitBreakerOptions | false;
 }
@@ -35,10 +42,12 @@ export interface ReadOptions {
 export function readOptions(given: CountersignOptions): ReadOptions {
   requireKnown(given, OPTIONS, 'options');
   const { timeoutMs = 5000, attemptTimeoutMs = 2000, retries = 2, failMode = 'closed', circuitBreaker = {} } = given;
+  const { waitForApprovalMs = 0 } = given;
   const isAboveZero = (value: number): boolean => value > 0;
   requireNumber('timeoutMs', timeoutMs, isAboveZero, 'milliseconds above zero');
   requireNumber('attemptTimeoutMs', attemptTimeoutMs, isAboveZero, 'milliseconds above zero');
   requireNumber('retries', retries, (value) => value >= 0, 'a number from zero');
+  requireWait(waitForApprovalMs);
   if (!FAIL_MODES.has(failMode))
     throw new TypeError(`failMode: "closed", "open" or "throw", not ${JSON.stringify(failMode)}`);
   requireFunctions(given, ['onDenied', 'onReportFailed', 'fetch']);
@@ -47,7 +56,7 @@ export function readOptions(given: CountersignOptions): ReadOptions {
     apiKey: keyOf(given.apiKey),
     agentId: requireAgent(given.agentId),
     baseUrl: addressOf(given.baseUrl ?? DEFAULT_BASE_URL),
-    ...{ timeoutMs, attemptTimeoutMs, retries, failMode, circuitBreaker },
+    ...{ timeoutMs, attemptTimeoutMs, retries, waitForApprovalMs, failMode, circuitBreaker },
   };
 }
 
@@ -55,6 +64,11 @@ export function readOptions(given: CountersignOptions): ReadOptions {
 export function requireCallOptions(options: CallOptions): void {
   requireKnown(options, CALL_OPTIONS, 'options');
   if (options.agentId !== undefined) requireAgent(options.agentId);
+  if (options.waitForApprovalMs !== undefined) requireWait(options.waitForApprovalMs);
+}
+
+function requireWait(waitForApprovalMs: unknown): void {
+  requireNumber('waitForApprovalMs', waitForApprovalMs, (value) => value >= 0, 'milliseconds from zero');
 }
 
 /** Trims blanks, which often come with the file from which a key was read. */

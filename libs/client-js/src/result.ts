@@ -25,6 +25,18 @@ export interface CheckResult {
   readonly length?: number;
   /** Of `limit_exceeded`: the window of the limit before the check. */
   readonly budget?: LimitBudget;
+  /** How else it may go on: `step_up` after a person's approval, `modify` in another form, `defer` later. */
+  readonly decision?: string;
+  /** Of `approval_required`: `approval_pending`, `approval_denied`, `approval_expired`, `out_of_scope`… */
+  readonly code?: string;
+  /** Of `approval_required`: `retry` after the approval, `request` by checking again, `none`. */
+  readonly nextAction?: string;
+  /** Of `approval_required`: the request that a person decides, where it is decided, and its end (ISO 8601). */
+  readonly approvalId?: string;
+  readonly approvalUrl?: string;
+  readonly expiresAt?: string;
+  /** Milliseconds after which the service asks to try again. */
+  readonly retryAfterMs?: number;
   readonly upgradeUrl?: string;
   /** The event that records the check, for the report of its outcome. */
   readonly eventId?: string;
@@ -133,6 +145,13 @@ function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
     matchedTopic: textOf(body['matched_topic']),
     length: countOf(body['length']),
     budget: budgetOf(body['budget']),
+    decision: textOf(body['decision']),
+    code: allowed || answer.status !== 200 ? undefined : textOf(body['code']),
+    nextAction: textOf(body['next_action']),
+    approvalId: textOf(body['approval_id']),
+    approvalUrl: textOf(body['approval_url']),
+    expiresAt: textOf(body['expires_at']),
+    retryAfterMs: answer.status === 200 ? answer.retryAfterMs : undefined,
     upgradeUrl: textOf(body['upgrade_url']),
     eventId: answer.eventId,
     coverage: answer.coverage,

@@ -58,7 +58,7 @@ function summed(
   return new CountersignError(code, `${words}. Is ${address} reachable?`, details);
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       clearTimeout(timer);

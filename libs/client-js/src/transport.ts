@@ -14,7 +14,8 @@ export interface Answer {
 export interface Request {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** `null`: a GET request. */
+  readonly body: string | null;
   /** Milliseconds until the answer is complete. */
   readonly timeoutMs: number;
   /** The caller's signal. */
@@ -37,11 +38,11 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Sends one POST request. Redirects are not followed, so that the key is sent to no other address.
+ * Sends one request. Redirects are not followed, so that the key is sent to no other address.
  * @throws CountersignError `timeout`, `unreachable`, or `invalid_response` for an answer of more than 1 MiB; the signal's
  * reason after a cancellation
  */
-export function post(fetch: Fetch, request: Request): Promise<Answer> {
+export function sendBy(fetch: Fetch, request: Request): Promise<Answer> {
   return withinTime(request, () => {
     const ends = new AbortController();
     return { answer: fetched(fetch, request, ends.signal), leave: () => ends.abort() };
@@ -51,7 +52,7 @@ export function post(fetch: Fetch, request: Request): Promise<Answer> {
 /**
  * The answer of an exchange, which is abandoned after its timeout or when the caller cancels. The promise settles then, even if
  * the exchange never does.
- * @throws as {@link post}
+ * @throws as {@link sendBy}
  */
 export async function withinTime({ timeoutMs, signal }: Request, send: () => Exchange): Promise<Answer> {
   signal?.throwIfAborted();
@@ -84,7 +85,8 @@ export async function withinTime({ timeoutMs, signal }: Request, send: () => Exc
 }
 
 async function fetched(fetch: Fetch, { url, headers, body }: Request, signal: AbortSignal): Promise<Answer> {
-  const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+  const sent = body === null ? { method: 'GET' } : { method: 'POST', body };
+  const response = await fetch(url, { ...sent, headers, redirect: 'manual', signal });
   const text = await textOf(response);
   return { status: response.status, text, ...said((name) => response.headers.get(name)) };
 }

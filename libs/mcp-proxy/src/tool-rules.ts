@@ -1,4 +1,4 @@
-import { post } from '@countersign/client';
+import { sendBy } from '@countersign/client';
 import { isObject } from './message.js';
 
 /** Maximum number of names per request. */
@@ -19,7 +19,7 @@ export class ToolRules {
     const found = new Set<string>();
     for (let from = 0; from < names.length; from += MOST) {
       const tools = names.slice(from, from + MOST);
-      const { status, text } = await post(fetch, {
+      const { status, text } = await sendBy(fetch, {
         url: `${this.baseUrl}/v1/mcp/tools`,
         headers: { 'content-type': 'application/json', 'x-service-key': this.apiKey },
         body: JSON.stringify({ agentId: this.agentId, tools }),

@@ -14,10 +14,11 @@ from .action import Action, members_of, named_members
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .client import _RAISED, _warn, logger
-from .conversation import Attempt, Conversation, Pause, Talk
+from .conversation import Conversation
 from .errors import ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
 from .result import Answer, CheckResult
+from .talk import Attempt, Pause, Talk
 from .transport import TooLarge, add_chunk, answer_of, failure_of, unsent
 from .whole import require_whole, whole
 
@@ -41,11 +42,14 @@ class AsyncCountersign:
         retries: int = 2,
         fail_mode: FailMode = "closed",
         circuit_breaker: Optional[CircuitBreakerOptions] = CircuitBreakerOptions(),  # noqa: B008 - it is frozen
+        wait_for_approval: float = 0.0,
         on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.AsyncClient] = None,
     ) -> None:
-        options = ClientOptions(base_url, timeout, attempt_timeout, retries, fail_mode, circuit_breaker)
+        options = ClientOptions(
+            base_url, timeout, attempt_timeout, retries, fail_mode, circuit_breaker, wait_for_approval
+        )
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied
         self._on_report_failed = on_report_failed or _warn
@@ -77,11 +81,12 @@ class AsyncCountersign:
         *,
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        wait_for_approval: Optional[float] = None,
         **members: Any,
     ) -> CheckResult:
         """See :meth:`countersign.Countersign.check`."""
         wire = members_of(action, members)
-        result = await self._run(self._talk.check(wire, agent_id, idempotency_key))
+        result = await self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval))
         if not result.allowed and self._on_denied is not None:
             await _settled(self._on_denied(result, named_members(wire)))
         return result
@@ -94,6 +99,7 @@ class AsyncCountersign:
         *arguments: Any,
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        wait_for_approval: Optional[float] = None,
     ) -> T: ...
 
     @overload
@@ -104,6 +110,7 @@ class AsyncCountersign:
         *arguments: Any,
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        wait_for_approval: Optional[float] = None,
     ) -> T: ...
 
     async def guard(
@@ -113,10 +120,13 @@ class AsyncCountersign:
         *arguments: Any,
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        wait_for_approval: Optional[float] = None,
     ) -> Any:
         """See :meth:`countersign.Countersign.guard`. A cancelled call is reported as ``failed``."""
         require_whole(fn, awaited=True)
-        result = await self.check(action, agent_id=agent_id, idempotency_key=idempotency_key)
+        result = await self.check(
+            action, agent_id=agent_id, idempotency_key=idempotency_key, wait_for_approval=wait_for_approval
+        )
         if not result.allowed:
             raise ActionDeniedError(result)
         outcome: Outcome = "failed"
@@ -193,7 +203,7 @@ class AsyncCountersign:
         try:
             with anyio.fail_after(attempt.timeout):
                 async with self._connections().stream(
-                    "POST",
+                    attempt.method,
                     attempt.url,
                     content=attempt.body,
                     headers=attempt.headers,

@@ -12,11 +12,12 @@ import httpx
 from .action import Action, members_of, named_members
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
-from .conversation import Attempt, Conversation, Pause, Talk
+from .conversation import Conversation
 from .deadline import deadline, with_deadlines
 from .errors import ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
 from .result import Answer, CheckResult
+from .talk import Attempt, Pause, Talk
 from .transport import TooLarge, TooLate, add_chunk, answer_of, failure_of, unsent
 from .whole import require_whole, whole
 
@@ -41,6 +42,8 @@ class Countersign:
     :param retries: how often a call without a decision is retried; its Idempotency-Key makes it count once
     :param fail_mode: what an action may do without a decision
     :param circuit_breaker: ``None``: calls are always sent
+    :param wait_for_approval: how long a call waits for a person where the action needs an approval, seconds; once it
+        is approved, the action is checked again
     :param on_denied: called as ``on_denied(result, action)`` with every result that is not allowed, before the call
         ends; ``action`` is a dict of all members, however they were given (``{"action_type": …, "url": …}``)
     :param on_report_failed: called as ``on_report_failed(error, event_id, outcome)`` if ``guard`` could not report
@@ -61,11 +64,14 @@ class Countersign:
         retries: int = 2,
         fail_mode: FailMode = "closed",
         circuit_breaker: Optional[CircuitBreakerOptions] = CircuitBreakerOptions(),  # noqa: B008 - it is frozen
+        wait_for_approval: float = 0.0,
         on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.Client] = None,
     ) -> None:
-        options = ClientOptions(base_url, timeout, attempt_timeout, retries, fail_mode, circuit_breaker)
+        options = ClientOptions(
+            base_url, timeout, attempt_timeout, retries, fail_mode, circuit_breaker, wait_for_approval
+        )
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied
         self._on_report_failed = on_report_failed or _warn
@@ -97,6 +103,7 @@ class Countersign:
         *,
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        wait_for_approval: Optional[float] = None,
         **members: Any,
     ) -> CheckResult:
         """Checks an action. Every answer, and the lack of one, is a result; no failure makes it allowed.
@@ -108,12 +115,13 @@ class Countersign:
         :param agent_id: another agent than the constructor's
         :param idempotency_key: 1 to 255 visible characters: the same key with the same action within 24 hours is the
             same check
+        :param wait_for_approval: another wait than the constructor's, seconds
         :raises TypeError: the action is not one
         :raises ValueError: it has no JSON form
         :raises CountersignError: there was no decision, and the fail mode is ``throw``
         """
         wire = members_of(action, members)
-        result = self._run(self._talk.check(wire, agent_id, idempotency_key))
+        result = self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval))
         if not result.allowed and self._on_denied is not None:
             self._on_denied(result, named_members(wire))
         return result
@@ -125,6 +133,7 @@ class Countersign:
         *arguments: Any,
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
+        wait_for_approval: Optional[float] = None,
     ) -> T:
         """Checks, calls ``fn(*arguments)`` if the action is allowed, and reports the outcome.
 
@@ -137,7 +146,9 @@ class Countersign:
         :raises: errors of ``fn``; otherwise as :meth:`check`
         """
         require_whole(fn, awaited=False)
-        result = self.check(action, agent_id=agent_id, idempotency_key=idempotency_key)
+        result = self.check(
+            action, agent_id=agent_id, idempotency_key=idempotency_key, wait_for_approval=wait_for_approval
+        )
         if not result.allowed:
             raise ActionDeniedError(result)
         outcome: Outcome = "failed"
@@ -225,7 +236,7 @@ class Countersign:
             with (
                 deadline(ends_at),
                 self._connections().stream(
-                    "POST",
+                    attempt.method,
                     attempt.url,
                     content=attempt.body,
                     headers=attempt.headers,

@@ -1,7 +1,6 @@
 """The protocol of a client without I/O, shared by the synchronous and the asynchronous client.
 
-A conversation is a generator. It yields an :class:`Attempt`, and is sent the :class:`Answer` or thrown the
-``CountersignError`` of that attempt; or a :class:`Pause`. Its return value is the result of the call.
+A conversation is a generator of the steps of :mod:`countersign.talk`. Its return value is the result of the call.
 """
 
 from __future__ import annotations
@@ -10,41 +9,30 @@ import random
 import re
 import time
 import uuid
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, Generator, Mapping, Optional, TypeVar, Union
+from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
 
 import httpx
 
 from .action import body_of
 from .agent import AgentRecord, read_agent
+from .approval import (
+    CHECKS_AFTER_APPROVAL,
+    FIRST_CHECK_PAUSE,
+    key_after_approval,
+    needs_approval,
+    over,
+    until_decided,
+)
 from .circuit_breaker import CircuitBreaker
 from .errors import CountersignError
-from .options import ClientOptions, require_agent
+from .options import ClientOptions, require_agent, require_wait
 from .result import Answer, CheckResult, read_check, read_refusal, undecided
+from .talk import Attempt, Pause, Talk
 
 T = TypeVar("T")
 
 _FIRST_WAIT = 0.05
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One POST request. ``timeout`` covers the whole answer, in seconds."""
-
-    url: str
-    body: bytes
-    headers: Mapping[str, str]
-    timeout: float
-
-
-@dataclass(frozen=True)
-class Pause:
-    seconds: float
-
-
-Step = Union[Attempt, Pause]
-Talk = Generator[Step, Optional[Answer], T]
 
 
 class Conversation:
@@ -75,14 +63,44 @@ class Conversation:
         return self._options.timeout
 
     def check(
-        self, members: Mapping[str, Any], agent_id: Optional[str], idempotency_key: Optional[str]
+        self,
+        members: Mapping[str, Any],
+        agent_id: Optional[str],
+        idempotency_key: Optional[str],
+        wait_for_approval: Optional[float],
     ) -> Talk[CheckResult]:
-        """``POST /v1/check``."""
+        """``POST /v1/check``; where the action needs an approval and a wait is given, once more after it."""
         body = body_of({"agentId": self._acting(agent_id), "action": members})
         if idempotency_key is not None and _IDEMPOTENCY_KEY.fullmatch(idempotency_key) is None:
             raise ValueError("idempotency_key: 1 to 255 visible characters")
-        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
-        return self._decided("/v1/check", body, headers)
+        if wait_for_approval is not None:
+            require_wait(wait_for_approval)
+        wait = self._options.wait_for_approval if wait_for_approval is None else wait_for_approval
+        return self._checked(body, idempotency_key or str(uuid.uuid4()), wait)
+
+    def _checked(self, body: bytes, key: str, wait: float) -> Talk[CheckResult]:
+        result = yield from self._decided("/v1/check", body, {"idempotency-key": key})
+        approval_id = result.approval_id
+        if not needs_approval(result) or approval_id is None or wait <= 0:
+            return result
+        state = yield from until_decided(self._state_of, approval_id, wait)
+        if state == "approved":
+            return (yield from self._approved(body, key, approval_id))
+        return result if state == "pending" else over(result, state)
+
+    def _approved(self, body: bytes, key: str, approval_id: str) -> Talk[CheckResult]:
+        """A gateway learns of a decision a moment after it was made: until then, the action is checked again."""
+        for attempt in range(1, CHECKS_AFTER_APPROVAL + 1):
+            headers = {"idempotency-key": key_after_approval(key, approval_id, attempt), "x-approval-id": approval_id}
+            result = yield from self._decided("/v1/check", body, headers)
+            if not (needs_approval(result) and result.approval_id == approval_id):
+                break
+            if attempt < CHECKS_AFTER_APPROVAL:
+                yield Pause(FIRST_CHECK_PAUSE * 2 ** (attempt - 1))
+        return result
+
+    def _state_of(self, path: str, timeout: float) -> Talk[Answer]:
+        return self._ask(path, None, {}, timeout)
 
     def scan(self, text: str, agent_id: Optional[str]) -> Talk[CheckResult]:
         """``POST /v1/mcp/scan``."""
@@ -165,7 +183,7 @@ class Conversation:
             error.code, message, status=error.status, event_id=error.event_id, retry_after=error.retry_after
         )
 
-    def _ask(self, path: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Talk[Answer]:
+    def _ask(self, path: str, body: Optional[bytes], headers: Mapping[str, str], timeout: float) -> Talk[Answer]:
         answer = yield Attempt(self._address + path, body, {**self._headers, **headers}, timeout)
         if answer is None:
             raise RuntimeError("an attempt has an answer")

@@ -22,6 +22,14 @@ DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 _KEY = re.compile(r"[\x21-\x7e]+")
 
 
+def require_wait(seconds: object) -> None:
+    """:raises TypeError, ValueError: it is no number from zero"""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise TypeError(f"wait_for_approval: a number, not {type(seconds).__name__}")
+    if not seconds >= 0:
+        raise ValueError("wait_for_approval: not below zero")
+
+
 def require_agent(agent_id: object) -> None:
     """:raises ValueError: it is not text, or empty"""
     if not isinstance(agent_id, str) or agent_id == "":
@@ -38,6 +46,7 @@ class ClientOptions:
     retries: int = 2
     fail_mode: FailMode = "closed"
     circuit_breaker: Optional[CircuitBreakerOptions] = field(default_factory=CircuitBreakerOptions)
+    wait_for_approval: float = 0.0
 
     def validate(self, api_key: str, agent_id: str) -> None:
         """:raises TypeError, ValueError: the key, the agent's id or an option is missing or malformed"""
@@ -55,6 +64,7 @@ class ClientOptions:
             raise ValueError("timeout, attempt_timeout: above zero")
         if self.retries < 0:
             raise ValueError("retries: not below zero")
+        require_wait(self.wait_for_approval)
         breaker = self.circuit_breaker
         if breaker is not None and not isinstance(breaker, CircuitBreakerOptions):
             raise TypeError("circuit_breaker: CircuitBreakerOptions, or None")

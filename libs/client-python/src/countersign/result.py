@@ -71,6 +71,20 @@ class CheckResult:
     """The decision and event of an earlier check with the same idempotency key; nothing was counted again."""
     budget: Optional[LimitBudget] = None
     """For ``limit_exceeded``: the window of the limit before the check."""
+    decision: Optional[str] = None
+    """How else it may go on: ``step_up`` after a person's approval, ``modify`` in another form, ``defer`` later."""
+    code: Optional[str] = None
+    """For ``approval_required``: ``approval_pending``, ``approval_denied``, ``approval_expired``, ``out_of_scope``…"""
+    next_action: Optional[str] = None
+    """For ``approval_required``: ``retry`` after the approval, ``request`` by checking again, ``none``."""
+    approval_id: Optional[str] = None
+    """For ``approval_required``: the request that a person decides."""
+    approval_url: Optional[str] = None
+    """Where it is decided."""
+    expires_at: Optional[str] = None
+    """ISO 8601 time of its end."""
+    retry_after: Optional[float] = None
+    """Seconds after which the service asks to try again."""
 
     def __bool__(self) -> bool:
         return self.allowed
@@ -177,6 +191,13 @@ def _result(
         would_deny=answer.would_deny,
         idempotent_replay=answer.idempotent_replay,
         budget=_budget(body.get("budget")),
+        decision=_text(body.get("decision")),
+        code=None if allowed or error is not None else _text(body.get("code")),
+        next_action=_text(body.get("next_action")),
+        approval_id=_text(body.get("approval_id")),
+        approval_url=_text(body.get("approval_url")),
+        expires_at=_text(body.get("expires_at")),
+        retry_after=answer.retry_after if error is None else None,
         error=error,
     )
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { outcomeRoutes } from '@countersign/contracts';
 import type { OutcomeReport } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
-import { CountersignError, post } from '@countersign/client';
+import { CountersignError, sendBy } from '@countersign/client';
 import { idempotencyKeySha256 } from '../domain/idempotency.js';
 import type { ToolCall } from './hook-event.js';
 
@@ -38,7 +38,7 @@ export class OutcomeReporter {
       const check = await this.counters.answerOf(of.accountId, idempotencyKeySha256(of.accountId, of.key));
       if (check === null) return 'no check of this call is known: was the hook before it run in the last 24 hours?';
       const report: OutcomeReport = { agentId: of.agentId, eventId: check.eventId, ...said };
-      const { status, text } = await post(fetch, {
+      const { status, text } = await sendBy(fetch, {
         url: url + outcomeRoutes.reportOutcome.path,
         headers: { 'content-type': 'application/json', ...credentials },
         body: JSON.stringify(report),

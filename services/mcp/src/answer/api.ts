@@ -1,4 +1,4 @@
-import { CountersignError, post } from '@countersign/client';
+import { CountersignError, sendBy } from '@countersign/client';
 
 /** An answer of the API. */
 export interface ApiAnswer {
@@ -24,7 +24,7 @@ export class Api {
    */
   async ask(path: string, body: unknown, apiKey: string, session?: string): Promise<ApiAnswer> {
     try {
-      const answer = await post(fetch, {
+      const answer = await sendBy(fetch, {
         url: this.url() + path,
         headers: {
           'content-type': 'application/json',

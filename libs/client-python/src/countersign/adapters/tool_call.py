@@ -7,7 +7,7 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Awaitable, Callable, Dict, Iterator, Mapping, Optional, TypeVar, Union
+from typing import Any, Awaitable, Callable, Dict, Iterator, Mapping, Optional, TypedDict, TypeVar, Union
 
 import anyio
 import anyio.to_thread
@@ -56,6 +56,13 @@ class ToolCall:
 
 class NotExecutedError(Exception):
     """A call that was not executed; the message gives the model the reason and advice."""
+
+
+class CallOptions(TypedDict):
+    """Named arguments of a check."""
+
+    agent_id: Optional[str]
+    idempotency_key: Optional[str]
 
 
 @dataclass(frozen=True)
@@ -118,7 +125,7 @@ class ToolGuard:
             ) from error
         return members
 
-    def call_options_of(self, call: ToolCall) -> Dict[str, Optional[str]]:
+    def call_options_of(self, call: ToolCall) -> CallOptions:
         """``agent_id`` and ``idempotency_key`` of a check."""
         return {
             "agent_id": None if self.agent_id is None else self.agent_id(call),
