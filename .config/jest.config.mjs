@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 /** Files that take minutes each, and disturb tests beside them. */
 const LONG = [
   'backup/older-copy',
+  'histories/histories',
   'process-faults/anchoring',
   'process-faults/consumers-end',
   'process-faults/owners-killed',

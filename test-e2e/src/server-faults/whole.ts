@@ -132,7 +132,11 @@ export function late(attempts: readonly TimedAttempt[], deadlineMs: number): rea
 }
 
 /** Creates agents of the first account. */
-export async function newAgents(instance: Asked, session: Session, count: number): Promise<readonly string[]> {
+export async function newAgents(
+  instance: Pick<Asked, 'request'>,
+  session: Session,
+  count: number,
+): Promise<readonly string[]> {
   const made = await Promise.all(
     Array.from({ length: count }, (_, n) =>
       instance.request('POST', '/v1/agents', { headers: session, body: { name: `agent ${n}` } }),
