@@ -1,4 +1,5 @@
-import type { AnswerExtras, EventEnvelope } from './envelope.js';
+import type { AnswerExtras } from './answer-extras.js';
+import type { EventEnvelope } from './envelope.js';
 import type { LeafEvent } from './leaf.js';
 
 /** The answer of a check, byte for byte. */
@@ -16,7 +17,10 @@ export interface CheckAnswer {
 /** The part of an envelope that determines the answer. */
 type AnsweredCheck = Pick<EventEnvelope, 'leaf' | 'answer' | 'coverage'>;
 
-const EXTRAS = ['category', 'pii_kind', 'matched_topic', 'length', 'code', 'upgrade_url', 'budget'] as const;
+const EXTRAS = [
+  ...(['category', 'pii_kind', 'matched_topic', 'length', 'decision', 'code', 'next_action'] as const),
+  ...(['approval_id', 'approval_url', 'expires_at', 'upgrade_url', 'budget'] as const),
+] as const;
 
 /**
  * The answer that the envelope of an `action.checked` event determines: the same bytes at the time of the check and at

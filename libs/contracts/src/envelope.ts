@@ -1,30 +1,10 @@
+import type { AnswerExtras } from './answer-extras.js';
+import type { ApprovalOfCheck } from './approvals.js';
 import type { LeafEvent, Openings } from './leaf.js';
 import type { HeldAmount, RuleCounts } from './rule-counts.js';
 
 /** Seconds between anchors by plan: sandbox and core 3600, scale 300, enterprise 1 – or the configured override. */
 export type CadenceSeconds = number;
-
-/** The window of a limit that denied a check, as it was before the check. Amounts are decimals: `2.5`. */
-export interface LimitBudget {
-  readonly unit: 'count' | 'sum';
-  readonly window_seconds: number;
-  readonly limit: string;
-  readonly consumed: string;
-  readonly remaining: string;
-  /** ISO 8601 time before which the balance does not decrease; `null`: the amount alone exceeds the limit. */
-  readonly resets_at: string | null;
-}
-
-/** Members of a check's answer that the leaf does not hold. */
-export interface AnswerExtras {
-  readonly category?: string;
-  readonly pii_kind?: string;
-  readonly matched_topic?: string;
-  readonly length?: number;
-  readonly code?: string;
-  readonly upgrade_url?: string;
-  readonly budget?: LimitBudget;
-}
 
 /** `none`: no rule of the profile applies to this kind of action. Header `x-policy-coverage`. */
 export type PolicyCoverage = 'governed' | 'none';
@@ -74,6 +54,8 @@ export interface EventEnvelope {
   readonly order?: number;
   /** Of a check: what it set and counted by rules; absent: nothing. */
   readonly ruleCounts?: RuleCounts;
+  /** Of a check: the approvals that it waits for or used; absent: none. */
+  readonly approvals?: readonly ApprovalOfCheck[];
   /** Of `action.outcome`: amounts that its check held, and that go back to their limits. */
   readonly givesBackHeld?: readonly HeldAmount[];
 }

@@ -28,10 +28,18 @@ export type {
   ViolationTypeV1,
 } from './leaf.js';
 export { packAmounts, unpackAmounts } from './kept-rules.js';
-export type { KeptAmount, KeptFact, KeptRules, KeptWindow } from './kept-rules.js';
+export type { KeptAmount, KeptApproval, KeptFact, KeptRules, KeptWindow } from './kept-rules.js';
 export { amountOfNanos, MOST_UNITS, NANOS_OF_UNIT } from './rule-counts.js';
 export type { Amount, CountedAmount, HeldAmount, RuleCounts, SetFact } from './rule-counts.js';
-export type { ConditionalRule, FactSetting, RuleTrip, StaticViolation, TripFact, TripLimit } from './rule-trip.js';
+export type {
+  ConditionalRule,
+  FactSetting,
+  RuleTrip,
+  StaticViolation,
+  TripApprovals,
+  TripFact,
+  TripLimit,
+} from './rule-trip.js';
 export { FRAMEWORKS } from './package.js';
 export type {
   AgentWindowLeaf,
@@ -54,14 +62,27 @@ export type {
   UnanchoredProof,
 } from './package.js';
 export type { ComplianceScope, ComplianceScopeBody } from './compliance-scope.js';
+export {
+  APPROVAL_CODES,
+  APPROVAL_ID_PATTERN,
+  APPROVAL_STATES,
+  approvalId,
+  approvalUuid,
+  NEXT_ACTIONS,
+} from './approvals.js';
+export type { AnswerExtras, LimitBudget } from './answer-extras.js';
 export type {
-  AnswerExtras,
-  EventEnvelope,
-  GivenBack,
-  IdempotencyStamp,
-  LimitBudget,
-  PolicyCoverage,
-} from './envelope.js';
+  ApprovalAsked,
+  ApprovalCode,
+  ApprovalEventValue,
+  ApprovalFacts,
+  ApprovalOfCheck,
+  ApprovalRequested,
+  ApprovalState,
+  ApprovalUsed,
+  NextAction,
+} from './approvals.js';
+export type { EventEnvelope, GivenBack, IdempotencyStamp, PolicyCoverage } from './envelope.js';
 export { FROZEN_REASON, checkAnswer, denialBody, wouldDenyOf } from './check-answer.js';
 export type { CheckAnswer } from './check-answer.js';
 export { TOPICS, TOPIC_NAMES } from './topics.js';

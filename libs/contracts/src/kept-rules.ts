@@ -11,11 +11,16 @@ export type KeptFact = readonly [id: string, key: string, expiresAtMs: number];
 /** Amounts of one key and one window length: key, length in seconds, time (ms) of the newest, {@link packAmounts}. */
 export type KeptWindow = readonly [key: string, windowSeconds: number, newestMs: number, amounts: string];
 
-/** Facts that are set and amounts that count of an agent; expired ones may be among them. */
+/** An approval that a check asked for: id, binding, time (ms) until which it is decided and used, whether it was used up. */
+export type KeptApproval = readonly [id: string, bindingSha256: string, expiresAtMs: number, isConsumed: boolean];
+
+/** Facts that are set, amounts that count and approvals of an agent; expired ones may be among them. */
 // A type and not an interface, which has no index signature.
 export type KeptRules = {
   readonly facts: readonly KeptFact[];
   readonly windows: readonly KeptWindow[];
+  /** Absent: none. */
+  readonly approvals?: readonly KeptApproval[];
 };
 
 /** An amount of a window. */

@@ -1,4 +1,5 @@
-import type { AnswerExtras } from './envelope.js';
+import type { AnswerExtras } from './answer-extras.js';
+import type { ApprovalAsked } from './approvals.js';
 import type { Severity, ViolationType } from './leaf.js';
 import type { Amount } from './rule-counts.js';
 
@@ -25,6 +26,8 @@ export interface StaticViolation {
   readonly detail: string | null;
   /** Members of the answer in addition to those of every denial; `null`: none. */
   readonly extras: AnswerExtras | null;
+  /** The request of a rule with the effect `approve`; absent: no approval can be opened. */
+  readonly approval?: ApprovalAsked;
 }
 
 /** Input of a trip whose profile has rules, facts or limits. */
@@ -40,6 +43,20 @@ export interface RuleTrip {
   readonly limits: readonly TripLimit[];
   /** The violation of a check that sets a fact for which there is no room (`RuleBounds`). */
   readonly noRoom: StaticViolation;
+  /** Absent: no rule of the trip can be satisfied by an approval. */
+  readonly approvals?: TripApprovals;
+}
+
+/** Approvals that the rules of a trip ask for. */
+export interface TripApprovals {
+  /** The rules whose violation has an `approval`, by their indexes in `conditional`; none of them in observe mode. */
+  readonly rules: readonly { readonly rule: number; readonly ruleId: string; readonly bindingSha256: string }[];
+  /** The id of an approval that the trip opens, fresh. */
+  readonly candidateId: string;
+  /** Most approvals of an agent that are open at a time. */
+  readonly mostPending: number;
+  /** The id that the caller names; `null`: none. */
+  readonly namedId: string | null;
 }
 
 export interface TripFact {

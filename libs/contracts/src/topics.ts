@@ -110,6 +110,14 @@ export const TOPICS = {
     writtenBy: ['reporting'],
     readBy: ['audit-log'],
   },
+  approvals: {
+    name: 'approvals',
+    key: 'approval id',
+    retention: compacted,
+    partitions: 3,
+    writtenBy: ['policy'],
+    readBy: ['gateway'],
+  },
   'dead-letters': {
     name: 'dead-letters',
     key: 'origin: <topic>/<partition>/<offset>',

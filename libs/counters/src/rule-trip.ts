@@ -8,6 +8,7 @@ export type {
   RuleCounts,
   RuleTrip,
   SetFact,
+  TripApprovals,
   TripFact,
   TripLimit,
 } from '@countersign/contracts';

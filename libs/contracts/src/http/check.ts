@@ -101,7 +101,12 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   200: {
     description: 'the decision; a denial is 200 as well',
     schema: decision,
-    headers: { ...recorded, ...observed, ...replayHeader },
+    headers: {
+      ...recorded,
+      ...observed,
+      ...replayHeader,
+      'Retry-After': 'seconds until the next retry, while the action waits for an approval; otherwise absent',
+    },
   },
   ...bodyErrors,
   400: { description: 'malformed; or the Idempotency-Key was used with another body', schema: errorSchema },
@@ -137,6 +142,12 @@ export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
     minLength: 1,
     maxLength: 200,
     description: 'on whose behalf the agent acts; otherwise `action.metadata.principal`. Read and committed likewise',
+  },
+  'x-approval-id': {
+    type: 'string',
+    maxLength: 64,
+    description:
+      'the `approval_id` of an earlier denial. It is not needed: an approval is found by the action. With it, a retry of another action is denied as `out_of_scope`, and one whose approval is over as `approval_expired` or `approval_consumed`, instead of asking for a new approval. An id that is unknown is ignored',
   },
   traceparent: {
     type: 'string',

@@ -6,7 +6,11 @@ import { isRecord, isWhole, read, refuse, type Reading } from '../reading.js';
 import { COMMITMENT_KINDS } from './commitment.js';
 import { readLeaf } from './read-leaf.js';
 
-const ANSWER_TEXTS = ['category', 'pii_kind', 'matched_topic', 'code', 'upgrade_url'] as const;
+const ANSWER_TEXTS = [
+  ...['category', 'pii_kind', 'matched_topic', 'decision', 'code', 'next_action', 'approval_id', 'approval_url'],
+  ...['expires_at', 'upgrade_url'],
+] as const;
+const APPROVAL_TEXTS = ['id', 'ruleId', 'bindingSha256'] as const;
 
 type Check = readonly [name: keyof EventEnvelope, test: (value: unknown) => boolean, form: string];
 
@@ -24,6 +28,7 @@ const CHECKS: readonly Check[] = [
   ['executedRefusal', (value) => value === undefined || value === true, 'true where it is there'],
   ['order', (value) => value === undefined || isWhole(value, 1), 'a whole number from 1 where it is there'],
   ['ruleCounts', (value) => value === undefined || isRuleCounts(value), 'lists of facts and limits where it is there'],
+  ['approvals', (value) => value === undefined || isListOf(value, isApproval), 'a list of approvals where it is there'],
   ['givesBackHeld', (value) => value === undefined || isListOf(value, isHeld), 'a list of amounts where it is there'],
   ['givesBack', (value) => value === undefined || isGivenBack(value), 'a cost and a time where it is there'],
 ];
@@ -77,6 +82,12 @@ function isCounted(value: unknown): boolean {
   return (
     isRecord(value) && isAmountAt(value) && isWhole(value['windowSeconds'], 1) && typeof value['reserve'] === 'boolean'
   );
+}
+
+function isApproval(value: unknown): boolean {
+  if (!isRecord(value) || !isInstant(value['expiresAt'])) return false;
+  if (!APPROVAL_TEXTS.every((name) => isText(value[name]))) return false;
+  return value['state'] !== 'requested' || (isHash(value['ruleSha256']) && isRecord(value['requester']));
 }
 
 function isHeld(value: unknown): boolean {

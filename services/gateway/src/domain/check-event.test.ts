@@ -177,7 +177,9 @@ describe('checkEvent', () => {
   });
 });
 
-const MEMBERS: Readonly<Record<keyof Omit<EventEnvelope, 'executedRefusal' | 'givesBack' | 'givesBackHeld'>, true>> = {
+const MEMBERS: Readonly<
+  Record<keyof Omit<EventEnvelope, 'approvals' | 'executedRefusal' | 'givesBack' | 'givesBackHeld'>, true>
+> = {
   v: true,
   leaf: true,
   openings: true,

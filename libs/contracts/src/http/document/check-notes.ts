@@ -10,6 +10,20 @@ const denied = {
   violation_type: 'off_limits_action',
   rule: 'off_limits_actions:wire_transfer',
 };
+const pending = {
+  allowed: false,
+  reason:
+    'The action needs the approval of a person (rule large_transfer). Send the same action again once it is given.',
+  severity: 'P2',
+  violation_type: 'approval_required',
+  rule: 'rules:large_transfer',
+  decision: 'step_up',
+  code: 'approval_pending',
+  next_action: 'retry',
+  approval_id: 'apr_3f0e7a52-41bd-4c0f-9d52-0c8a5a1f7b21',
+  approval_url: 'https://countersign.example/console#approvals/apr_3f0e7a52-41bd-4c0f-9d52-0c8a5a1f7b21',
+  expires_at: '2026-11-26T15:00:00.000Z',
+};
 const expired = {
   allowed: false,
   reason: 'The sandbox has expired. Upgrade the plan to go on.',
@@ -68,6 +82,7 @@ const check = {
     200: {
       allowed: { summary: 'Allowed: act, then report the outcome', value: { allowed: true } },
       denied: { summary: 'Denied: do not act', value: denied },
+      pending: { summary: 'Denied until a person approves: do not act, send it again later', value: pending },
     },
   },
   answers: { 402: expired, 403: frozen, 429: capped, 503: undecided },
@@ -86,7 +101,7 @@ export const CHECK_NOTES: OperationNotes = {
   checkAction: {
     ...check,
     description:
-      'Ask before each action, and act only on `200` with `allowed: true`. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies determines the answer. Each check, including denials, is recorded as an event and counts towards the plan; denied checks count towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may retry: within 24 hours the same key with the same body gets the same answer and counts once; an answer that allows is repeated for 10 minutes, while the agent’s profile is the same and it is not frozen.',
+      'Ask before each action, and act only on `200` with `allowed: true`. The profile of the agent decides, in the order off-limits and allowed actions, APIs, data scope, output, spending, rate; the first rule that denies determines the answer. Each check, including denials, is recorded as an event and counts towards the plan; denied checks count towards neither spending nor rate.\n\nSend an `Idempotency-Key` if you may retry: within 24 hours the same key with the same body gets the same answer and counts once; an answer that allows is repeated for 10 minutes, while the agent’s profile is the same and it is not frozen.\n\nWith `decision: step_up` a person can allow the action: send the same action again, with another `Idempotency-Key`, until it is allowed or `next_action` is no longer `retry`. The approval is bound to this action and is used up by the check that it allows.',
   },
   mcpCheck: {
     ...check,
