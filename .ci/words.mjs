@@ -56,7 +56,7 @@ const EXCEPTIONS = [
 
 /** Data that is published or that others wrote, the sources of published vectors, and what names the words. */
 const UNREAD =
-  /^(libs\/(evidence|policy-engine|rules)\/vectors\/|libs\/evidence\/src\/vectors\/|services\/audit-log\/ocsf-schema\/|services\/policy\/safety-packages\/.*\.json$|services\/standalone\/sample\/|\.ci\/words\.mjs$|\.github\/CONTRIBUTING\.md$)|(^|\/)package-lock\.json$|\.(png|ico|woff2?|pdf|so|sqlite|db|gz)$/;
+  /^(libs\/(evidence|policy-engine|rules)\/vectors\/|libs\/evidence\/src\/vectors\/|libs\/event-formats\/ocsf-schema\/|services\/policy\/safety-packages\/.*\.json$|services\/standalone\/sample\/|\.ci\/words\.mjs$|\.github\/CONTRIBUTING\.md$)|(^|\/)package-lock\.json$|\.(png|ico|woff2?|pdf|so|sqlite|db|gz)$/;
 
 /** A sentence that begins with "What" or "Whether" is a question, or names nothing. */
 const DOCSTRING = /(?:\/\*\*|""")[\s*]*((?:What|Whether)\b[^]*?)([.?](?=\s|$)|\*\/|""")/g;

@@ -106,6 +106,12 @@ const forbidden = [
     'policy-engine decides on its arguments alone: let the gateway fetch the value and pass it; types go to contracts.',
   ),
   mayImport(
+    'event-formats-import-evidence',
+    'event-formats',
+    ['contracts', 'evidence'],
+    'event-formats writes the event that it is given: let the service read it from the archive and send it.',
+  ),
+  mayImport(
     'redecide-imports-engine',
     'redecide',
     ['contracts', 'evidence', 'policy-engine', 'process'],

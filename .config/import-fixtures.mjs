@@ -63,6 +63,7 @@ export const forbidden = [
   ['evidence-imports-contracts', 'libs/evidence/src/b.test.ts', "import { a } from '@countersign/policy-engine'; a();"],
   ['policy-engine-imports-contracts', 'libs/policy-engine/src/a.ts', "import { a } from '@countersign/evidence'; a();"],
   ['rules-import-contracts', 'libs/rules/src/a.ts', "import { a } from '@countersign/policy-engine'; a();"],
+  ['event-formats-import-evidence', 'libs/event-formats/src/a.ts', "import { a } from '@countersign/topics'; a();"],
   ['redecide-imports-engine', 'libs/redecide/src/a.ts', "import { a } from '@countersign/rules'; a();"],
   ['event-log-imports-contracts', 'libs/event-log/src/a.ts', "import { a } from '@countersign/counters'; a();"],
   ['counters-imports-contracts', 'libs/counters/src/a.ts', "import { a } from '@countersign/service-kit'; a();"],

@@ -107,7 +107,7 @@ export const auditLogRoutes = {
     method: 'GET',
     path: '/v1/events/export',
     operationId: 'exportEvents',
-    summary: 'Every event that matches the filters, newest first, as OCSF 1.5.0 events or as CSV',
+    summary: 'Every event that matches the filters, newest first, as OCSF 1.9.0 events or as CSV',
     tag: 'Events',
     auth: 'session',
     query: { format: { type: 'string', enum: EXPORT_FORMATS }, ...eventFilters },

@@ -1,5 +1,6 @@
-import { EVENT_AHEAD_MS, listedAction } from '@countersign/contracts';
-import type { EventRecord, JsonValue, LeafEvent, ListedAction, Openings } from '@countersign/contracts';
+import { EVENT_AHEAD_MS } from '@countersign/contracts';
+import type { EventRecord, LeafEvent, Openings } from '@countersign/contracts';
+import { shownAction } from '@countersign/event-formats';
 
 /** A stored leaf: `openings` without those that were erased or never kept. */
 export interface StoredEvent {
@@ -36,11 +37,4 @@ export function eventRecord({ sequence, leaf, openings, anchored }: StoredEvent)
     anchored,
     rule: leaf.rule,
   };
-}
-
-/** A check's action by its fields; any other type's committed value (an outcome commits its detail as payload). */
-function shownAction(leaf: LeafEvent, openings: Openings): ListedAction | JsonValue {
-  if (leaf.type !== 'action.checked') return openings.action?.value ?? openings.payload?.value ?? null;
-  const value = openings.action?.value;
-  return value === undefined ? null : listedAction(value);
 }

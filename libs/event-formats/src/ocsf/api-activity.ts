@@ -1,6 +1,6 @@
-import type { CheckOutcome, JsonValue, LeafEvent, ReportedOutcome } from '@countersign/contracts';
-import { eventRecord, type StoredEvent } from '../domain/event-record.js';
-import { commonAttributes, given, type Activity, type OcsfEvent } from './ocsf-event.js';
+import type { CheckOutcome, LeafEvent, ReportedOutcome } from '@countersign/contracts';
+import { actionText, activityOf, type FormattedEvent } from '../formatted-event.js';
+import { commonAttributes, given, type Activity, type OcsfEvent } from './common-attributes.js';
 
 const APPLICATION_ACTIVITY = 6;
 const API_ACTIVITY = 6003;
@@ -19,34 +19,34 @@ const REJECTED: Control = [2, 'Denied', 25, 'Rejected'];
 const LOGGED: Control = [3, 'Observed', 17, 'Logged'];
 const FAILED: Control = [99, 'unanswered', 27, 'Error'];
 
-const CHECKED: Readonly<Record<CheckOutcome, Control>> = {
-  allowed: ALLOWED,
-  denied: BLOCKED,
-  frozen: REJECTED,
-  sandbox_expired: REJECTED,
-  action_cap: REJECTED,
-};
-const REPORTED: Readonly<Record<ReportedOutcome, Activity['status']>> = {
-  succeeded: SUCCESS,
-  failed: FAILURE,
-  skipped: [99, 'skipped'],
-};
+const CHECKED: ReadonlyMap<string, Control> = new Map<CheckOutcome, Control>([
+  ['allowed', ALLOWED],
+  ['denied', BLOCKED],
+  ['frozen', REJECTED],
+  ['sandbox_expired', REJECTED],
+  ['action_cap', REJECTED],
+]);
+const REPORTED: ReadonlyMap<string, Activity['status']> = new Map<ReportedOutcome, Activity['status']>([
+  ['succeeded', SUCCESS],
+  ['failed', FAILURE],
+]);
 
 /**
- * API Activity (6003) with the profile Security Control: an agent asks for an action, the control answers. Whether the
- * action would create, read, update or delete is not known, so the activity is `Other` by its own name.
+ * API Activity (6003) with the profiles Security Control and AI Operation: an agent asks for an action, the control
+ * answers. Whether the action would create, read, update or delete is not known, so the activity is `Other` by its own
+ * name.
  */
-export function apiActivity(event: StoredEvent, accountId: string): OcsfEvent {
+export function apiActivity(event: FormattedEvent, accountId: string): OcsfEvent {
   const { leaf } = event;
-  const { status, control, activity } = seen(leaf);
+  const { status, control } = seen(leaf);
   const [actionId, action, dispositionId, disposition] = control;
   return {
     ...commonAttributes(event, accountId, {
       categoryUid: APPLICATION_ACTIVITY,
       classUid: API_ACTIVITY,
-      activity: [99, activity],
+      activity: [99, activityOf(leaf.type)],
       status,
-      message: messageOf(leaf, activity),
+      profiles: ['security_control', 'ai_operation'],
     }),
     action_id: actionId,
     action,
@@ -54,44 +54,34 @@ export function apiActivity(event: StoredEvent, accountId: string): OcsfEvent {
     disposition,
     ...(leaf.violation_type === null ? {} : { is_alert: true }),
     actor: { app_uid: leaf.agentId },
+    ai_agent: { uid: leaf.agentId },
     src_endpoint: { uid: leaf.agentId, type_id: 99, type: 'AI agent' },
     ...asked(event),
     ...authorizations(leaf),
   };
 }
 
-function seen(leaf: LeafEvent): {
-  readonly status: Activity['status'];
-  readonly control: Control;
-  readonly activity: string;
-} {
+function seen(leaf: LeafEvent): { readonly status: Activity['status']; readonly control: Control } {
   switch (leaf.type) {
     case 'action.checked': {
-      const control = CHECKED[leaf.outcome as CheckOutcome];
+      // A later release may add outcomes.
+      const control = CHECKED.get(leaf.outcome ?? '') ?? LOGGED;
       return {
         status: leaf.allowed === true ? SUCCESS : FAILURE,
         control: control === ALLOWED && leaf.violation_type !== null ? DETECTED : control,
-        activity: 'Authorization check',
       };
     }
     case 'action.outcome':
-      return { status: REPORTED[leaf.outcome as ReportedOutcome], control: LOGGED, activity: 'Reported outcome' };
+      return { status: REPORTED.get(leaf.outcome ?? '') ?? [99, leaf.outcome ?? 'other'], control: LOGGED };
     default:
-      return { status: [0, 'Unknown'], control: FAILED, activity: 'Answer of unknown fate' };
+      return { status: [0, 'Unknown'], control: FAILED };
   }
 }
 
-function messageOf({ actionKind, outcome, reason }: LeafEvent, activity: string): string {
-  const what = [activity, actionKind, outcome].filter((word) => word !== null).join(' ');
-  return reason === null ? what : `${what}: ${reason}`;
-}
-
 /** The call that the agent asked for: by the caller's own words while they are kept, by its kind always. */
-function asked(event: StoredEvent): { readonly api: unknown; readonly resources?: unknown } {
+function asked(event: FormattedEvent): { readonly api: unknown; readonly resources?: unknown } {
   const { leaf } = event;
-  const { action } = eventRecord(event);
-  const words = leaf.type === 'action.checked' ? (action as Readonly<Record<string, JsonValue>> | null) : null;
-  const text = (name: string): string | null => (typeof words?.[name] === 'string' ? words[name] : null);
+  const text = (name: string): string | null => actionText(event, name);
   const resources = [
     ...resource('URL', text('url')),
     ...resource('tool', text('tool_name')),

@@ -1,11 +1,13 @@
 import type { JsonValue, Severity } from '@countersign/contracts';
-import { eventRecord, type StoredEvent } from '../domain/event-record.js';
+import { messageOf, shownAction, type FormattedEvent } from '../formatted-event.js';
 
-const OCSF_VERSION = '1.5.0';
+const OCSF_VERSION = '1.9.0';
 
 /** An event of one of OCSF's classes; `ocsf-schema/` holds the schemas of those that are written here. */
 export interface OcsfEvent {
   readonly class_uid: number;
+  readonly type_uid: number;
+  readonly metadata: { readonly uid: string; readonly [attribute: string]: unknown };
   readonly [attribute: string]: unknown;
 }
 
@@ -20,7 +22,8 @@ export interface Activity {
   readonly classUid: number;
   readonly activity: Term;
   readonly status: Term;
-  readonly message: string;
+  /** Of OCSF, besides Record Integrity. */
+  readonly profiles: readonly string[];
 }
 
 /**
@@ -28,9 +31,9 @@ export interface Activity {
  * `action` in it is the committed value, `null` once it is erased or where it was not kept.
  */
 export function commonAttributes(
-  event: StoredEvent,
+  event: FormattedEvent,
   accountId: string,
-  { categoryUid, classUid, activity, status, message }: Activity,
+  { categoryUid, classUid, activity, status, profiles }: Activity,
 ): OcsfEvent {
   const { leaf, sequence } = event;
   const [severityId, severity] = leaf.severity === null ? INFORMATIONAL : SEVERITIES[leaf.severity];
@@ -49,11 +52,11 @@ export function commonAttributes(
     status: statusName,
     ...given('status_code', leaf.outcome),
     ...given('status_detail', leaf.reason),
-    message,
+    message: messageOf(leaf),
     metadata: {
       version: OCSF_VERSION,
       product: { name: 'Countersign', vendor_name: 'Countersign' },
-      profiles: ['security_control'],
+      profiles: [...profiles, 'record_integrity'],
       uid: leaf.eventId,
       event_code: leaf.type,
       original_time: leaf.occurredAt,
@@ -73,9 +76,7 @@ export function given<Name extends string, Value>(
   return (value === null ? {} : { [name]: value }) as { readonly [name in Name]?: Value };
 }
 
-function unmapped(event: StoredEvent): Readonly<Record<string, JsonValue>> {
-  const { leaf } = event;
-  const { action, payloadSha256, anchored } = eventRecord(event);
+function unmapped({ leaf, openings, anchored }: FormattedEvent): Readonly<Record<string, JsonValue>> {
   return {
     agentId: leaf.agentId,
     refersTo: leaf.refersTo,
@@ -83,10 +84,10 @@ function unmapped(event: StoredEvent): Readonly<Record<string, JsonValue>> {
     rule: leaf.rule,
     detail: leaf.detail,
     actionKind: leaf.actionKind,
-    action: action as JsonValue,
-    payloadSha256,
+    action: shownAction(leaf, openings) as JsonValue,
+    payloadSha256: leaf.payload,
     profileVersion: leaf.profileVersion,
     profileSha256: leaf.profileSha256,
-    anchored,
+    ...(anchored === undefined ? {} : { anchored }),
   };
 }

@@ -1,6 +1,6 @@
 import type { LeafEvent } from '@countersign/contracts';
-import type { StoredEvent } from '../domain/event-record.js';
-import { commonAttributes, given, type Activity, type OcsfEvent } from './ocsf-event.js';
+import type { FormattedEvent } from '../formatted-event.js';
+import { commonAttributes, given, type Activity, type OcsfEvent } from './common-attributes.js';
 
 const IDENTITY_AND_ACCESS = 3;
 const ENTITY_MANAGEMENT = 3004;
@@ -19,7 +19,7 @@ const ACTIVITIES: Readonly<Record<string, Activity['activity'] | undefined>> = {
 };
 
 /** Entity Management (3004): what happens to agents, to their profiles, and to the content of events. */
-export function entityManagement(event: StoredEvent, accountId: string): OcsfEvent {
+export function entityManagement(event: FormattedEvent, accountId: string): OcsfEvent {
   const { leaf } = event;
   const activity = ACTIVITIES[leaf.type] ?? ([99, leaf.type] as const);
   return {
@@ -28,7 +28,7 @@ export function entityManagement(event: StoredEvent, accountId: string): OcsfEve
       classUid: ENTITY_MANAGEMENT,
       activity,
       status: [1, 'Success'],
-      message: `${leaf.type} (agent ${leaf.agentId})`,
+      profiles: ['security_control'],
     }),
     entity: entityOf(leaf),
     ...(leaf.type === 'profile.changed' ? { policy: profileOf(leaf) } : {}),
