@@ -228,6 +228,17 @@ export type {
   DeliveryState,
   DestinationKind,
 } from './http/alerts.js';
+export { STREAM_FORMATS, STREAM_KINDS, streamRoutes } from './http/streams.js';
+export type {
+  FollowedStream,
+  NewStreamBody,
+  StreamChangeBody,
+  StreamCredentials,
+  StreamFilter,
+  StreamFormat,
+  StreamKind,
+  StreamRecord,
+} from './http/streams.js';
 export { anchoringRoutes } from './http/anchoring.js';
 export { everyRoute } from './http/every-route.js';
 export { EVERY_NOTE } from './http/document/every-note.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { alertsRoutes } from '@countersign/contracts';
+import { alertsRoutes, streamRoutes } from '@countersign/contracts';
 import { deriveSecret } from '@countersign/process';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { carrierOf } from './deliver/carrier.js';
@@ -13,18 +13,26 @@ import { GROUP, ViolationFollower } from './follow/violation-follower.js';
 import { AlertConfigsController } from './http/alert-configs-controller.js';
 import { openMongoAlertStore, openSqliteAlertStore } from './store/open.js';
 import type { AlertStore } from './store/port.js';
-import { DESTINATIONS, FOLLOWER } from './tokens.js';
+import { StreamsController } from './http/streams-controller.js';
+import { AgentHeads } from './streams/agent-heads.js';
+import { batchSender } from './streams/send-batch.js';
+import { StreamDispatcher } from './streams/stream-dispatcher.js';
+import { Streams } from './streams/streams.js';
+import { DESTINATIONS, FOLLOWER, STREAMS } from './tokens.js';
 
 /** Deadline for a receiver to accept a message. */
 const WEBHOOK_TIMEOUT_MS = 10_000;
+/** The same for a batch of a stream. */
+const BATCH_TIMEOUT_MS = 20_000;
 
-/** Notifies the destinations of an account of violations, by webhook and by e-mail. */
+/** Notifies the destinations of an account of violations, and sends its events to the receivers of its streams. */
 export const definition: ServiceDefinition = {
   name: 'alerts',
-  routes: Object.values(alertsRoutes),
-  reads: ['agent-events'],
+  routes: [...Object.values(alertsRoutes), ...Object.values(streamRoutes)],
+  reads: ['agent-events', 'agents', 'agent-heads'],
   writes: ['dead-letters'],
   after: [],
+  asks: ['event-archive'],
   start,
 };
 
@@ -45,19 +53,34 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const destinations = new Destinations(store, carrier, { key, allowedHosts, canMail: mailer !== null, clock });
   const follower = new ViolationFollower(context, store, config.alertWindowSeconds * 1000, () => dispatcher.wake());
   dispatcher.start();
+  const streamKey = await deriveSecret(config, 'stream credentials');
+  const send = batchSender(streamKey, { ...network, timeoutMs: BATCH_TIMEOUT_MS });
+  const heads = await AgentHeads.follow(context);
+  const streamDispatcher = new StreamDispatcher(
+    context,
+    store.streams,
+    heads,
+    () => context.peerNow('event-archive'),
+    send,
+  );
+  const streams = new Streams(store.streams, streamDispatcher, send, { key: streamKey, allowedHosts, clock });
+  streamDispatcher.start();
   const module: DynamicModule = {
     module: AlertsModule,
-    controllers: [AlertConfigsController, ViolationConsumer],
+    controllers: [AlertConfigsController, StreamsController, ViolationConsumer],
     providers: [
       { provide: DESTINATIONS, useValue: destinations },
+      { provide: STREAMS, useValue: streams },
       { provide: FOLLOWER, useValue: follower },
     ],
   };
   return {
     module,
     consumer: { group: GROUP, position: (_topic, partition) => follower.position(partition) },
-    notReady: () => [dispatcher.problem()].filter((problem) => problem !== null),
+    notReady: () => [dispatcher.problem(), streamDispatcher.problem()].filter((problem) => problem !== null),
     async stop() {
+      await streamDispatcher.stop();
+      await heads.stop();
       await dispatcher.stop();
       mailer?.close();
       await store.close();

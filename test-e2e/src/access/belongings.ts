@@ -16,6 +16,9 @@ export interface Ids {
   readonly alertConfig: string;
   /** A destination of alerts that may be removed. */
   readonly oldAlertConfig: string;
+  readonly stream: string;
+  /** A stream that may be removed. */
+  readonly oldStream: string;
 }
 
 /** Ids without a referent. */
@@ -29,6 +32,8 @@ export function idsOfNothing(): Ids {
     report: randomUUID(),
     alertConfig: randomUUID(),
     oldAlertConfig: randomUUID(),
+    stream: randomUUID(),
+    oldStream: randomUUID(),
   };
 }
 
@@ -55,6 +60,9 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   const destination = { kind: 'webhook', destination: 'https://hooks.countersign.example/' };
   const alertConfig = await post('/v1/alert-configs', destination);
   const oldAlertConfig = await post('/v1/alert-configs', destination);
+  const receiver = { kind: 'https', url: 'https://siem.countersign.example/', format: 'ocsf', enabled: false };
+  const stream = await post('/v1/streams', receiver);
+  const oldStream = await post('/v1/streams', receiver);
   const event = String((await instance.check({ type: 'a' }, { agentId: agent })).headers['x-event-id']);
   await eventually('the event is listed', 30, async () => {
     const { text } = await instance.request('GET', `/v1/events?agentId=${agent}`, { headers });
@@ -67,5 +75,5 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   });
   bodyOf(exported, 200);
   const report = String(exported.headers['x-report-id']);
-  return { agent, oldAgent, event, user, apiKey, report, alertConfig, oldAlertConfig };
+  return { agent, oldAgent, event, user, apiKey, report, alertConfig, oldAlertConfig, stream, oldStream };
 }

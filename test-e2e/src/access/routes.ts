@@ -255,6 +255,25 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     }),
   },
 
+  'GET /v1/streams': { statuses: bySession('auditor', 200) },
+  'POST /v1/streams': {
+    statuses: bySession('admin', 201),
+    ask: () => ({ body: { kind: 'https', url: 'https://siem.countersign.example/', format: 'ecs', enabled: false } }),
+  },
+  'GET /v1/streams/{id}': { statuses: bySession('auditor', 200, 404), ask: ({ stream: id }) => ({ path: { id } }) },
+  'PATCH /v1/streams/{id}': {
+    statuses: bySession('admin', 200, 404),
+    ask: ({ stream: id }) => ({ path: { id }, body: { filter: { outcome: 'denied' } } }),
+  },
+  'POST /v1/streams/{id}/test': {
+    statuses: bySession('admin', 200, 404),
+    ask: ({ stream: id }) => ({ path: { id } }),
+  },
+  'DELETE /v1/streams/{id}': {
+    statuses: bySession('admin', 204, 404),
+    ask: ({ oldStream: id }) => ({ path: { id } }),
+  },
+
   'POST /v1/events/export-signed': {
     statuses: bySession('auditor', 200, 404),
     ask: ({ agent: id }) => ({ body: { ...EXPORT, agentIds: [id] } }),

@@ -22,6 +22,7 @@ import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
 import { statsRoutes } from './stats.js';
+import { streamRoutes } from './streams.js';
 import { verificationPageRoutes } from './verification-page.js';
 import { verificationRoutes } from './verification.js';
 
@@ -44,6 +45,7 @@ export const everyRoute: readonly Route[] = [
   outcomeRoutes,
   mcpRoutes,
   alertsRoutes,
+  streamRoutes,
   anchoringRoutes,
   reportingRoutes,
   verificationRoutes,

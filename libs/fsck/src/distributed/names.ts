@@ -23,7 +23,7 @@ const TABLES: ReadonlySet<string> = new Set(
 const DOCUMENTS: ReadonlySet<string> = new Set(
   (
     'account_totals accounts agent_totals agents anchors api_keys claims destinations facts members messages openings ' +
-    'outbox positions reports scopes seen_events sessions threads users'
+    'outbox positions reports scopes seen_events sessions stream_cursors stream_states streams threads users'
   ).split(' '),
 );
 

@@ -46,5 +46,5 @@ export const PROJECTIONS: readonly Projection[] = [
 export const OWNERS: Readonly<Partial<Record<StoreName, string>>> = {
   identity: 'users, their roles and passwords',
   reports: 'reports, whose packages no topic has',
-  alerts: 'destinations of alerts, and deliveries to them',
+  alerts: 'destinations of alerts, deliveries to them, and streams',
 };

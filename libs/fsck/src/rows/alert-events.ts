@@ -6,7 +6,10 @@ import { newestRecords } from '../newest-records.js';
 import { Reached } from '../places.js';
 import type { Check } from '../report.js';
 
-/** Accounts of destinations against the topic `accounts`, and the events that messages speak of against the archive. */
+/**
+ * Accounts of destinations and streams against the topic `accounts`, the events that messages speak of and the places of
+ * streams against the archive.
+ */
 export async function checkAlerts(
   log: StoredLog,
   alerts: AlertInspection,
@@ -19,6 +22,12 @@ export async function checkAlerts(
     if ((accounts.get(account)?.digest ?? null) === null)
       check.wrong(`${LAYOUT.alerts} destinations ${id}`, `there is no account ${account}`);
   }
+  for await (const { id, accountId: account } of alerts.streams()) {
+    check.examined += 1;
+    if ((accounts.get(account)?.digest ?? null) === null)
+      check.wrong(`${LAYOUT.alerts} streams ${id}`, `there is no account ${account}`);
+  }
+  await checkPlaces(log, alerts, check);
   if (archive === null) return;
   const position = new Reached(await archive.positions('agent-events'));
   const isWhole = Object.entries(log.endOffsets('agent-events')).every(([p, end]) => position.of(Number(p)) >= end);
@@ -31,6 +40,16 @@ export async function checkAlerts(
     if (agent === undefined && !isWhole) check.behind += 1;
     else if (agent !== data.agentId)
       check.wrong(`${LAYOUT.alerts} messages ${id}`, `it speaks of event ${data.eventId}, which is not the agent's`);
+  }
+}
+
+/** No stream is beyond the last event of an agent that was published: it would leave out what comes. */
+async function checkPlaces(log: StoredLog, alerts: AlertInspection, check: Check): Promise<void> {
+  const heads = newestRecords(log, 'agent-heads');
+  for await (const { streamId, agentId, sequence } of alerts.streamCursors()) {
+    check.examined += 1;
+    if (sequence > (heads.get(agentId)?.version ?? 0))
+      check.wrong(`${LAYOUT.alerts} stream_cursors ${streamId}/${agentId}`, 'it is beyond the last event of the agent');
   }
 }
 

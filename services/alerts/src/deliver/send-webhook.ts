@@ -26,32 +26,57 @@ export interface WebhookNetwork {
   readonly timeoutMs: number;
 }
 
-/** Answers are read only to reuse the connection. */
+/** Of an answer: its headers, and its body where that is not read. */
 const MAX_ANSWER_BYTES = 16_384;
 
 export const resolveAll = (host: string): Promise<readonly Address[]> => lookup(host, { all: true, verbatim: true });
 
-/**
- * POSTs a message once. The name is resolved once; if any of its addresses is not public, nothing is sent. The
- * connection uses the address that was checked. Redirects are not followed; only the status of the answer
- * is kept. Never rejects.
- */
+/** A request with a body. */
+export interface Posted {
+  /** With a content type. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** As {@link Sent}; `answer`: body of the answer, `null` if there was none, or it was not whole or too long. */
+export interface Answered extends Sent {
+  readonly answer: string | null;
+}
+
+/** POSTs a message once, as {@link sendHttp} does; only the status of the answer is kept. Never rejects. */
 export async function sendWebhook(
   destination: string,
   body: string,
   headers: Readonly<Record<string, string>>,
   network: WebhookNetwork,
 ): Promise<Sent> {
+  const all = { ...headers, 'content-type': 'application/json', 'user-agent': 'Countersign-Webhooks/1' };
+  const { status, error } = await sendHttp(destination, { headers: all, body }, network, MAX_ANSWER_BYTES);
+  return { status, error };
+}
+
+/**
+ * POSTs once. The name is resolved once; if any of its addresses is not public, nothing is sent. The connection uses the
+ * address that was checked. Redirects are not followed. Never rejects.
+ * @param mostBytes of the answer that are read
+ */
+export async function sendHttp(
+  destination: string,
+  posted: Posted,
+  network: WebhookNetwork,
+  mostBytes: number,
+): Promise<Answered> {
   const read = readWebhookUrl(destination, network.allowedHosts);
-  if ('problem' in read) return { status: null, error: read.problem };
+  if ('problem' in read) return { status: null, error: read.problem, answer: null };
   const { url } = read;
   let address: Address;
   try {
     address = await checkedAddress(url, network);
   } catch (error) {
-    return { status: null, error: error instanceof NotReachable ? error.message : 'the host name does not resolve' };
+    const why = error instanceof NotReachable ? error.message : 'the host name does not resolve';
+    return { status: null, error: why, answer: null };
   }
-  return post(url, address, body, headers, network.timeoutMs);
+  return post(url, address, posted, network.timeoutMs, mostBytes);
 }
 
 class NotReachable extends Error {
@@ -80,10 +105,10 @@ function inTime<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
 function post(
   url: URL,
   { address, family }: Address,
-  body: string,
-  headers: Readonly<Record<string, string>>,
+  { headers, body }: Posted,
   timeoutMs: number,
-): Promise<Sent> {
+  mostBytes: number,
+): Promise<Answered> {
   const pinned: LookupFunction = (_host, options, callback) => {
     if (options.all === true) callback(null, [{ address, family }]);
     else callback(null, address, family);
@@ -97,26 +122,32 @@ function post(
       signal: AbortSignal.timeout(timeoutMs),
       headers: {
         ...headers,
-        'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
-        'user-agent': 'Countersign-Webhooks/1',
         connection: 'close',
       },
     });
     let answered: Sent | null = null;
+    let answer: string | null = null;
     request.on('response', (response) => {
       const status = response.statusCode ?? 0;
       answered = { status, error: status >= 200 && status < 300 ? null : `the host answered ${status}` };
+      const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > MAX_ANSWER_BYTES) response.destroy();
+        if (bytes > mostBytes) response.destroy();
+        else chunks.push(chunk);
+      });
+      response.on('end', () => {
+        answer = Buffer.concat(chunks).toString();
       });
       response.on('error', () => undefined);
-      response.on('close', () => resolve(answered as Sent));
+      response.on('close', () => resolve({ ...(answered as Sent), answer }));
     });
     // The status decides, even if the rest of the answer breaks off.
-    request.on('error', (error) => resolve(answered ?? { status: null, error: safeMessage(error) }));
+    request.on('error', (error) => {
+      resolve({ ...(answered ?? { status: null, error: safeMessage(error) }), answer });
+    });
     request.end(body);
   });
 }

@@ -8,6 +8,7 @@ import type { Folded, Thread } from '../domain/thread.js';
 import { DESTINATIONS, MESSAGES, SEEN_EVENTS, seenId, THREADS } from './documents.js';
 import { byThread, REMEMBERED_MS } from './port.js';
 import type { AlertStore, Backlog, Claim, DeliveryPage, Fold, NoticedBatch } from './port.js';
+import { StreamDocuments } from './stream-documents.js';
 
 /** Maximum number of documents removed in one transaction; the next one removes further ones. */
 const AT_ONCE = 500;
@@ -15,7 +16,11 @@ const ALL = 2 ** 31 - 1;
 
 /** The store of alerts, as documents. */
 export class AlertDocuments implements AlertStore {
-  constructor(private readonly documents: DocumentStore) {}
+  readonly streams: StreamDocuments;
+
+  constructor(private readonly documents: DocumentStore) {
+    this.streams = new StreamDocuments(documents);
+  }
 
   /** Releases the claims of a process that has ended. Only for a store that a single process has open. */
   async releaseClaims(): Promise<void> {
@@ -26,6 +31,7 @@ export class AlertDocuments implements AlertStore {
         claimed.map(({ id, version, body }) => ({ id, version: version + 1, body: { ...body, claim: null } })),
       ),
     );
+    await this.streams.releaseLeases();
   }
 
   async addDestination(destination: Destination): Promise<void> {

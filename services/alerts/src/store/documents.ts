@@ -3,6 +3,7 @@ import type { Collection } from '@countersign/document-store';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Thread } from '../domain/thread.js';
+import { STREAM_CURSORS, STREAM_STATES, STREAMS } from './stream-documents.js';
 
 // Types, because interfaces have no index signature.
 type DestinationKeys = { accountId: string; createdAt: string; enabled: boolean };
@@ -68,6 +69,9 @@ export const COLLECTIONS = [
   THREADS,
   MESSAGES,
   SEEN_EVENTS,
+  STREAMS,
+  STREAM_STATES,
+  STREAM_CURSORS,
   POSITIONS,
   OLDER_LAYOUTS,
 ] as unknown as readonly Collection<object>[];

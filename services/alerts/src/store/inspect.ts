@@ -4,11 +4,16 @@ import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import { COLLECTIONS, DESTINATIONS, MESSAGES, SEEN_EVENTS, THREADS } from './documents.js';
 import { SERVICE } from './open.js';
+import { cursorId, STREAM_CURSORS, STREAM_STATES, STREAMS } from './stream-documents.js';
+import type { Stream } from '../streams/stream.js';
+import type { StreamCursor } from '../streams/stream-store.js';
 
 /** The stored data, read for `fsck`. */
 export interface AlertInspection extends StoreInspection {
   destinations(): AsyncIterable<Destination>;
   messages(): AsyncIterable<Message>;
+  streams(): AsyncIterable<Stream>;
+  streamCursors(): AsyncIterable<StreamCursor>;
   /** Ids of events whose notices were folded. */
   seenEvents(): AsyncIterable<string>;
 }
@@ -29,6 +34,14 @@ class Inspection extends InspectedDocuments implements AlertInspection {
 
   async *messages(): AsyncIterable<Message> {
     for await (const { body } of this.documents.documents(MESSAGES)) yield body.message;
+  }
+
+  async *streams(): AsyncIterable<Stream> {
+    for await (const { body } of this.documents.documents(STREAMS)) yield body;
+  }
+
+  async *streamCursors(): AsyncIterable<StreamCursor> {
+    for await (const { body } of this.documents.documents(STREAM_CURSORS)) yield body;
   }
 
   async *seenEvents(): AsyncIterable<string> {
@@ -64,11 +77,32 @@ class Inspection extends InspectedDocuments implements AlertInspection {
         found.set(`messages ${id}`, 'its state, or what it says, is not that of a message');
       }
     }
+    await this.#streamDisagreements(found);
     if (!this.isStopped) return found;
     for await (const { id } of this.documents.documents(SEEN_EVENTS)) {
       if (!id.startsWith('0/')) found.set(`seen_events ${id}`, 'the topic has no such partition');
     }
     return found;
+  }
+
+  async #streamDisagreements(found: Map<string, string>): Promise<void> {
+    const accounts = new Map<string, string>();
+    for await (const { id, version, body } of this.documents.documents(STREAMS)) {
+      accounts.set(id, body.accountId);
+      if (id !== body.id || version !== body.revision) found.set(`streams ${id}`, NOT_ITSELF);
+    }
+    const stateless = new Set(accounts.keys());
+    for await (const { id, body } of this.documents.documents(STREAM_STATES)) {
+      stateless.delete(id);
+      if (id !== body.streamId) found.set(`stream_states ${id}`, NOT_ITSELF);
+      else if (this.isStopped && accounts.get(id) !== body.accountId)
+        found.set(`stream_states ${id}`, 'its stream is not one of its account');
+    }
+    for (const id of this.isStopped ? stateless : []) found.set(`streams ${id}`, 'it has no state');
+    // Cursors of a removed stream may be left by a crash: they name nothing and harm nothing.
+    for await (const { id, body } of this.documents.documents(STREAM_CURSORS)) {
+      if (id !== cursorId(body)) found.set(`stream_cursors ${id}`, NOT_ITSELF);
+    }
   }
 }
 

@@ -5,7 +5,8 @@ import { newMessage } from '../domain/message.js';
 import { closeSum, foldNotices } from '../domain/thread.js';
 import { destination, notice, START, violation, WINDOW_MS } from '../testing/violations.js';
 import { openMongoAlertStore } from './open.js';
-import { alertStoreContract } from './store.contract.js';
+import { alertStoreContract, type StoreHarness } from './store.contract.js';
+import { streamStoreContract } from './streams.contract.js';
 
 const CONTENT = { type: 't', timestamp: '', data: {} };
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
@@ -29,14 +30,16 @@ if (URI === undefined) {
     await connection.close();
   });
 
-  alertStoreContract('MongoDB', {
+  const harness: StoreHarness = {
     open: () => openMongoAlertStore(uri),
     async reopen(store) {
       await store.close();
       return openMongoAlertStore(uri);
     },
     clean,
-  });
+  };
+  alertStoreContract('MongoDB', harness);
+  streamStoreContract('MongoDB', harness);
 
   describe('a database of alerts of the layout before documents', () => {
     it('is migrated once no thread in it is interrupted', async () => {

@@ -1,6 +1,7 @@
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Folded, Notice, Thread } from '../domain/thread.js';
+import type { StreamStore } from '../streams/stream-store.js';
 
 /** A batch of one partition, in offset order; without notices it only advances the position. */
 export interface NoticedBatch {
@@ -39,6 +40,7 @@ export const REMEMBERED_MS = 72 * 3_600_000;
  * only if the store cannot be used.
  */
 export interface AlertStore {
+  readonly streams: StreamStore;
   addDestination(destination: Destination): Promise<void>;
   /** `false`: it is not at revision `destination.revision − 1`, or was removed; nothing was written. */
   replaceDestination(destination: Destination): Promise<boolean>;

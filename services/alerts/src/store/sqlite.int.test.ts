@@ -7,14 +7,15 @@ import { foldNotices } from '../domain/thread.js';
 import { destination, notice, START, violation, WINDOW_MS } from '../testing/violations.js';
 import { openSqliteAlertStore } from './open.js';
 import { MIGRATIONS } from './sqlite-migrations.js';
-import { alertStoreContract } from './store.contract.js';
+import { alertStoreContract, type StoreHarness } from './store.contract.js';
+import { streamStoreContract } from './streams.contract.js';
 
 const CONTENT = { type: 't', timestamp: '', data: {} };
 
 let directory = '';
 const file = (): string => join(directory, 'alerts.db');
 
-alertStoreContract('SQLite', {
+const harness: StoreHarness = {
   async open() {
     directory = mkdtempSync(join(tmpdir(), 'alert-store-'));
     return openSqliteAlertStore(file());
@@ -26,7 +27,9 @@ alertStoreContract('SQLite', {
   async clean() {
     rmSync(directory, { recursive: true });
   },
-});
+};
+alertStoreContract('SQLite', harness);
+streamStoreContract('SQLite', harness);
 
 describe('claims in SQLite', () => {
   it('end with the process that has them', async () => {

@@ -61,6 +61,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
   { name: 'Agents', description: 'Agents, their profiles and registration. Session.' },
   { name: 'Events', description: 'Recorded events: checks, outcomes and changes. Session.' },
   { name: 'Alerts', description: 'Violation inbox and notifications. Session.' },
+  { name: 'Streams', description: 'Events sent to Splunk, Elastic and other products. Session.' },
   { name: 'Reports', description: 'Signed evidence packages and the compliance scope. Session.' },
   { name: 'Public', description: 'Public verification, rate-limited by address. No credentials.' },
   { name: 'Accounts', description: 'Sign-in, users, API keys and the plan. Session.' },

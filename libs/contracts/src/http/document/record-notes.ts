@@ -95,6 +95,31 @@ export const RECORD_NOTES: OperationNotes = {
   deleteAlertConfig: { description: 'Cannot be undone: a new destination has a new secret.' },
   testAlertConfig: { description: 'One attempt, at once, with the answer of the receiver.' },
   listAlertDeliveries: { description: 'Each message with all its attempts, and the time of the next one.' },
+  listStreams: {
+    description:
+      'How far each stream has come: `lag.events` is 0 when every event was accepted, and `lastError` says why not.',
+  },
+  createStream: {
+    body: {
+      kind: 'splunk_hec',
+      url: 'https://http-inputs.example.splunkcloud.com/services/collector/event',
+      format: 'ocsf',
+      filter: { outcome: 'denied' },
+      credentials: { token: '12345678-1234-1234-1234-1234567890ab' },
+    },
+    description:
+      'Each event is sent at least once, those of an agent in their order, with the event id as key (`metadata.uid`, `event.id`, `externalId`). A receiver that is down delays its own stream alone. OCSF events carry a fingerprint, and refer to the event before them in the stream of their agent. `https` sends JSON lines. `credentials` are stored encrypted, and never shown.',
+  },
+  getStream: {
+    description: 'Ask again after a change: a batch is tried at once, and after errors in up to five minutes.',
+  },
+  changeStream: {
+    body: { enabled: false },
+    description:
+      'Members that are not named stay. The place of the stream stays: switched on again, it goes on where it was.',
+  },
+  deleteStream: { description: 'Cannot be undone: a new stream begins where it is made, or at its `from`.' },
+  testStream: { description: 'An event of the type `stream.test`, with the answer of the receiver.' },
   exportSigned: {
     body: {
       format: 'json',

@@ -1,0 +1,97 @@
+import type { Stream } from '../streams/stream.js';
+import type { StreamState } from '../streams/stream-store.js';
+import { ACCOUNT, AGENT, OTHER_ACCOUNT, START } from '../testing/violations.js';
+import type { AlertStore } from './port.js';
+import type { StoreHarness } from './store.contract.js';
+
+const MOST = 3;
+
+function stream(id: string, members: Partial<Stream> = {}): Stream {
+  return {
+    id,
+    accountId: ACCOUNT,
+    kind: 'https',
+    url: 'https://siem.example.com/',
+    format: 'ocsf',
+    filter: {},
+    enabled: true,
+    createdAt: '2026-01-01T00:00:00.000Z',
+    from: '2026-01-01T00:00:00.000Z',
+    sealedCredentials: 'sealed',
+    revision: 1,
+    ...members,
+  };
+}
+
+/** Contract of the streams of every adapter. */
+export function streamStoreContract(name: string, harness: StoreHarness): void {
+  describe(`stream store: ${name}`, () => {
+    let store: AlertStore;
+    beforeEach(async () => {
+      store = await harness.open();
+    });
+    afterEach(async () => {
+      await store.close();
+      await harness.clean();
+    });
+
+    const cursor = (sequence: number, agentId = AGENT) => ({ streamId: 'a', agentId, sequence, link: null });
+
+    it('separates the streams of accounts, oldest first, and changes them by revision', async () => {
+      const { streams } = store;
+      const later = stream('b', { createdAt: '2026-01-02T00:00:00.000Z', enabled: false });
+      const others = stream('c', { accountId: OTHER_ACCOUNT });
+      for (const each of [later, stream('a'), others]) expect(await streams.add(each, MOST)).toBe(true);
+      expect(await streams.list(ACCOUNT)).toEqual([stream('a'), later]);
+      expect(await streams.find(ACCOUNT, 'c')).toBeNull();
+      expect((await streams.enabled()).map(({ id }) => id).sort()).toEqual(['a', 'c']);
+      const changed = stream('a', { enabled: false, revision: 2 });
+      expect(await streams.replace(changed)).toBe(true);
+      expect(await streams.replace(changed)).toBe(false);
+      expect(await streams.find(ACCOUNT, 'a')).toEqual(changed);
+      expect(await streams.add(stream('d'), 2)).toBe(false);
+    });
+
+    it('leases a stream to one owner at a time, and lets no other save', async () => {
+      const { streams } = store;
+      await streams.add(stream('a'), MOST);
+      const first = (await streams.lease('a', 'one', START, START + 1_000))!;
+      expect(first.cursors).toEqual([]);
+      expect(await streams.lease('a', 'two', START + 999, START + 2_000)).toBeNull();
+      const version = await streams.save(first.version, { ...first.state, pending: 7 }, [cursor(3)]);
+      expect(version).toBe(first.version + 1);
+      expect((await streams.states(['a', 'none'])).get('a')).toMatchObject({ pending: 7 });
+      const second = (await streams.lease('a', 'two', START + 1_000, START + 2_000))!;
+      expect(second.cursors).toEqual([cursor(3)]);
+      expect(await streams.save(version!, first.state, [cursor(9)])).toBeNull();
+      const ended: StreamState = { ...second.state, lease: null };
+      expect(await streams.save(second.version, ended, [cursor(4)])).not.toBeNull();
+      expect((await streams.lease('a', 'three', START, START + 1_000))!.cursors).toEqual([cursor(4)]);
+    });
+
+    it('removes a stream with its place, and saves nothing of it afterwards', async () => {
+      const { streams } = store;
+      await streams.add(stream('a'), MOST);
+      const { version, state } = (await streams.lease('a', 'one', START, START + 1_000))!;
+      expect(await streams.remove(OTHER_ACCOUNT, 'a')).toBe(false);
+      expect(await streams.remove(ACCOUNT, 'a')).toBe(true);
+      expect(await streams.remove(ACCOUNT, 'a')).toBe(false);
+      expect(await streams.save(version, state, [cursor(1)])).toBeNull();
+      expect(await streams.lease('a', 'one', START, START + 1_000)).toBeNull();
+      expect((await streams.states(['a'])).size).toBe(0);
+      await streams.add(stream('a'), MOST);
+      expect((await streams.lease('a', 'one', START, START + 1_000))!.cursors).toEqual([]);
+    });
+
+    it('keeps streams and their places', async () => {
+      await store.streams.add(stream('a'), MOST);
+      const { version, state } = (await store.streams.lease('a', 'one', START, START + 1_000))!;
+      const link = { uid: 'e', typeUid: 600399, fingerprint: 'ab' };
+      const ended = { ...state, lease: null };
+      await store.streams.save(version, ended, [{ ...cursor(5), link }, cursor(2, 'another')]);
+      store = await harness.reopen(store);
+      const again = (await store.streams.lease('a', 'two', START, START + 1_000))!;
+      expect(again.cursors).toEqual([{ ...cursor(5), link }, cursor(2, 'another')]);
+    });
+  });
+}

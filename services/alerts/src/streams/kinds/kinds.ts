@@ -1,0 +1,7 @@
+import type { StreamKind } from '@countersign/contracts';
+import { ELASTIC } from './elastic.js';
+import { HTTPS } from './https.js';
+import type { Kind } from './kind.js';
+import { SPLUNK_HEC } from './splunk-hec.js';
+
+export const KINDS: Readonly<Record<StreamKind, Kind>> = { https: HTTPS, splunk_hec: SPLUNK_HEC, elastic: ELASTIC };

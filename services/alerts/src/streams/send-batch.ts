@@ -1,0 +1,39 @@
+import type { StreamCredentials } from '@countersign/contracts';
+import { sendHttp, type WebhookNetwork } from '../deliver/send-webhook.js';
+import { unseal } from '../secrets/webhook-secret.js';
+import { KINDS } from './kinds/kinds.js';
+import type { SentRecord } from './kinds/sent-record.js';
+import type { Stream } from './stream.js';
+
+/** Result of an attempt; `error` is `null` if every event was accepted. */
+export interface SentBatch {
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+/** Sends a batch in one attempt. Never rejects. */
+export type SendBatch = (stream: Stream, batch: readonly SentRecord[]) => Promise<SentBatch>;
+
+/** Of an answer that is read: a bulk answer names each document. */
+const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** @param key seals the credentials */
+export function batchSender(key: Uint8Array, network: WebhookNetwork): SendBatch {
+  return async ({ id, kind, url, format, sealedCredentials }, batch) => {
+    let credentials: StreamCredentials;
+    try {
+      credentials = JSON.parse(unseal(sealedCredentials, key, id)) as StreamCredentials;
+    } catch {
+      return { status: null, error: 'the credentials cannot be opened: send them again' };
+    }
+    const to = KINDS[kind];
+    const message = to.request(batch, { streamId: id, url, format, credentials });
+    const { status, error, answer } = await sendHttp(
+      message.url,
+      { headers: { ...message.headers, 'user-agent': 'Countersign-Streams/1' }, body: message.body },
+      network,
+      MOST_ANSWER_BYTES,
+    );
+    return { status, error: error ?? to.refused?.(answer, batch) ?? null };
+  };
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { BackgroundLoop, messageOf, Semaphore } from '@countersign/async';
+import type { EventArchive } from '@countersign/contracts';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { AgentHeads } from './agent-heads.js';
+import type { SendBatch } from './send-batch.js';
+import { pauseAfter, type Stream } from './stream.js';
+import { StreamMetrics } from './stream-metrics.js';
+import { StreamReader } from './stream-reader.js';
+import type { StreamCursor, StreamError, StreamState, StreamStore } from './stream-store.js';
+
+type DispatcherContext = Pick<ServiceContext, 'metrics' | 'log' | 'clock'>;
+
+/** How often due streams are looked for, and how often streams that were made or removed by other instances. */
+const EVERY_MS = 250;
+const LOOK_EVERY_MS = 2_000;
+/** Longer than any attempt with its reads: another instance goes on where this one ended. */
+const LEASE_MS = 60_000;
+const RENEW_MS = 10_000;
+const AT_ONCE = 128;
+/** Batches of a stream before others have their turn. */
+const BATCHES = 10;
+
+interface Followed {
+  stream: Stream;
+  version: number;
+  state: StreamState;
+  readonly reader: StreamReader;
+  /** Its account has events that were not looked at. */
+  isDirty: boolean;
+  dueMs: number;
+  running: Promise<void> | null;
+}
+
+/**
+ * Delivers streams: one instance each, by lease. A batch is read from the archive, sent, and then the cursors are saved: a
+ * process that is killed in between sends it again. A stream that fails waits by itself, and neither reads nor sends.
+ */
+export class StreamDispatcher {
+  readonly #context: DispatcherContext;
+  readonly #store: StreamStore;
+  readonly #heads: AgentHeads;
+  readonly #archive: () => Pick<EventArchive, 'range' | 'span'> | null;
+  readonly #send: SendBatch;
+  readonly #owner = randomUUID();
+  readonly #followed = new Map<string, Followed>();
+  readonly #atOnce = new Semaphore(AT_ONCE);
+  readonly #metrics: StreamMetrics;
+  readonly #loop: BackgroundLoop;
+  #lookMs = 0;
+  #stopped = false;
+  #problem: string | null = null;
+
+  /** @param archive `null`: it is not there yet */
+  constructor(
+    context: DispatcherContext,
+    store: StreamStore,
+    heads: AgentHeads,
+    archive: () => Pick<EventArchive, 'range' | 'span'> | null,
+    send: SendBatch,
+  ) {
+    this.#context = context;
+    this.#store = store;
+    this.#heads = heads;
+    this.#archive = archive;
+    this.#send = send;
+    this.#metrics = new StreamMetrics(context.metrics, () => this.#lags());
+    this.#loop = new BackgroundLoop(
+      () => this.#round(),
+      (error) => {
+        if (this.#problem === null) context.log.error({ err: error }, 'streams cannot be delivered: the store refuses');
+        this.#problem = 'the store of streams cannot be used';
+        return EVERY_MS;
+      },
+    );
+    heads.onMove((accountId) => {
+      for (const followed of this.#followed.values()) {
+        if (followed.stream.accountId === accountId) followed.isDirty = true;
+      }
+    });
+  }
+
+  start(): void {
+    this.#loop.start(EVERY_MS);
+  }
+
+  /** Looks for streams that were made or changed, now. */
+  wake(): void {
+    this.#lookMs = 0;
+    this.#loop.poke();
+  }
+
+  /** Why nothing is delivered; `null`: the streams are. */
+  problem(): string | null {
+    return this.#problem ?? this.#heads.problem();
+  }
+
+  /** How far a stream is behind, if this instance delivers it. */
+  lagOf(streamId: string): StreamState | null {
+    const followed = this.#followed.get(streamId);
+    return followed === undefined ? null : this.#stateNow(followed);
+  }
+
+  /** Resolves when the attempts in progress have ended; the streams are free for other instances. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#loop.stop();
+    await Promise.all([...this.#followed.values()].flatMap(({ running }) => running ?? []));
+    for (const followed of this.#followed.values()) {
+      await this.#store
+        .save(followed.version, { ...this.#stateNow(followed), lease: null }, [])
+        .catch((error: unknown) => this.#context.log.warn({ err: error }, 'the lease of a stream ends by itself'));
+    }
+  }
+
+  async #round(): Promise<number> {
+    const nowMs = this.#context.clock();
+    if (nowMs - this.#lookMs >= LOOK_EVERY_MS || nowMs < this.#lookMs) {
+      this.#lookMs = nowMs;
+      await this.#look(nowMs);
+    }
+    for (const followed of this.#followed.values()) {
+      if (followed.running !== null || !followed.isDirty || followed.dueMs > nowMs) continue;
+      followed.running = this.#atOnce
+        .run(() => this.#run(followed))
+        .catch((error: unknown) => this.#dropped(followed, error))
+        .finally(() => {
+          followed.running = null;
+        });
+    }
+    this.#problem = null;
+    return EVERY_MS;
+  }
+
+  /** Takes up streams that no instance delivers, and changes of those that it delivers. */
+  async #look(nowMs: number): Promise<void> {
+    const streams = new Map((await this.#store.enabled()).map((stream) => [stream.id, stream]));
+    for (const [id, followed] of this.#followed) {
+      const stream = streams.get(id);
+      if (stream === undefined) await this.#release(followed);
+      else if (stream.revision !== followed.stream.revision) {
+        followed.stream = stream;
+        followed.dueMs = 0;
+      }
+      if (stream !== undefined && followed.running === null) await this.#renew(followed, nowMs);
+    }
+    const free = [...streams.values()].filter(({ id }) => !this.#followed.has(id));
+    if (free.length === 0) return;
+    const states = await this.#store.states(free.map(({ id }) => id));
+    for (const stream of free) {
+      const lease = states.get(stream.id)?.lease ?? null;
+      if (lease !== null && lease.untilMs > nowMs) continue;
+      const leased = await this.#store.lease(stream.id, this.#owner, nowMs, nowMs + LEASE_MS);
+      if (leased === null) continue;
+      const { version, state, cursors } = leased;
+      const reader = new StreamReader(cursors);
+      const followed = { stream, version, state, reader, isDirty: true, dueMs: 0, running: null };
+      this.#followed.set(stream.id, followed);
+    }
+  }
+
+  async #release(followed: Followed): Promise<void> {
+    if (followed.running !== null) return;
+    this.#followed.delete(followed.stream.id);
+    await this.#store.save(followed.version, { ...this.#stateNow(followed), lease: null }, []);
+  }
+
+  async #renew(followed: Followed, nowMs: number): Promise<void> {
+    if ((followed.state.lease?.untilMs ?? 0) - nowMs > LEASE_MS - RENEW_MS) return;
+    await this.#save(followed, {}, []);
+  }
+
+  async #run(followed: Followed): Promise<void> {
+    for (let batches = 0; batches < BATCHES && !this.#stopped; batches += 1) {
+      const archive = this.#archive();
+      if (archive === null) return this.#failed(followed, null, 'the archive is not reachable');
+      // Before the heads are read: events that come from here on make it dirty again.
+      followed.isDirty = false;
+      const heads = this.#heads.of(followed.stream.accountId);
+      let batch;
+      try {
+        batch = await followed.reader.next(followed.stream, heads, archive);
+      } catch (error) {
+        this.#context.log.error({ err: error, stream: followed.stream.id }, 'a stream cannot read the archive');
+        return this.#failed(followed, null, 'the archive cannot be read');
+      }
+      const { records, cursors } = batch;
+      if (cursors.length === 0) {
+        if (followed.state.pendingSinceMs !== null) await this.#save(followed, { pendingSinceMs: null }, []);
+        return;
+      }
+      if (followed.state.pendingSinceMs === null) {
+        followed.state = { ...followed.state, pendingSinceMs: this.#context.clock() };
+      }
+      followed.isDirty = true;
+      let delivery: Partial<StreamState> = {};
+      if (records.length > 0) {
+        const { status, error } = await this.#send(followed.stream, records);
+        this.#metrics.attempted(followed.stream.kind, error === null, records.length);
+        if (error !== null) return this.#failed(followed, status, error);
+        const lastDeliveredAt = new Date(this.#context.clock()).toISOString();
+        delivery = { lastDeliveredAt, lastError: null, failures: 0 };
+      }
+      if (!(await this.#save(followed, delivery, cursors))) return;
+    }
+  }
+
+  async #failed(followed: Followed, status: number | null, message: string): Promise<void> {
+    const nowMs = this.#context.clock();
+    const failures = followed.state.failures + 1;
+    followed.isDirty = true;
+    followed.dueMs = nowMs + pauseAfter(failures);
+    const lastError: StreamError = { at: new Date(nowMs).toISOString(), status, message };
+    if (failures === 1) this.#context.log.warn({ stream: followed.stream.id, message }, 'a stream does not deliver');
+    const pendingSinceMs = followed.state.pendingSinceMs ?? nowMs;
+    await this.#save(followed, { failures, lastError, pendingSinceMs }, []);
+  }
+
+  /** `false`: another instance has the stream, or it was removed. */
+  async #save(followed: Followed, change: Partial<StreamState>, cursors: readonly StreamCursor[]): Promise<boolean> {
+    const lease = { owner: this.#owner, untilMs: this.#context.clock() + LEASE_MS };
+    const state = { ...this.#stateNow(followed), ...change, lease };
+    const version = await this.#store.save(followed.version, state, cursors);
+    if (version === null) {
+      this.#followed.delete(followed.stream.id);
+      return false;
+    }
+    followed.reader.delivered(cursors);
+    followed.version = version;
+    followed.state = state;
+    return true;
+  }
+
+  /** The last save may have taken effect: the stream is leased again, from what is stored. */
+  #dropped(followed: Followed, error: unknown): void {
+    this.#context.log.error({ err: error, stream: followed.stream.id }, `a stream goes on later: ${messageOf(error)}`);
+    this.#followed.delete(followed.stream.id);
+  }
+
+  #stateNow({ state, stream, reader }: Followed): StreamState {
+    return { ...state, pending: reader.pending(this.#heads.of(stream.accountId)) };
+  }
+
+  *#lags(): IterableIterator<{ readonly kind: string; readonly events: number; readonly seconds: number }> {
+    const nowMs = this.#context.clock();
+    for (const followed of this.#followed.values()) {
+      const { pending, pendingSinceMs } = this.#stateNow(followed);
+      const seconds = pendingSinceMs === null ? 0 : Math.max(0, nowMs - pendingSinceMs) / 1000;
+      yield { kind: followed.stream.kind, events: pending, seconds };
+    }
+  }
+}

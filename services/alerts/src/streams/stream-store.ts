@@ -1,0 +1,70 @@
+import type { ChainLink } from '@countersign/event-formats';
+import type { Stream } from './stream.js';
+
+/** How far a stream has come with one agent. */
+export interface StreamCursor {
+  readonly streamId: string;
+  readonly agentId: string;
+  /** Sequence of the last event that was taken; 0: none was. */
+  readonly sequence: number;
+  /** The last event that was sent, for the next one to refer to; `null`: none was, or its format has no chain. */
+  readonly link: ChainLink | null;
+}
+
+export interface StreamError {
+  readonly at: string;
+  /** Of the receiver's answer; `null`: there was none. */
+  readonly status: number | null;
+  readonly message: string;
+}
+
+/** The delivery of a stream, so far. */
+export interface StreamState {
+  readonly streamId: string;
+  readonly accountId: string;
+  /** The process that delivers it, until then, ms; `null`: none does. */
+  readonly lease: { readonly owner: string; readonly untilMs: number } | null;
+  /** Failed attempts in a row. */
+  readonly failures: number;
+  /** Time since when events wait, ms; `null`: none do. */
+  readonly pendingSinceMs: number | null;
+  /** Events that wait, also those that the filter leaves out. */
+  readonly pending: number;
+  readonly lastDeliveredAt: string | null;
+  readonly lastError: StreamError | null;
+}
+
+/** A stream that this process delivers. Each save needs the version of the one before. */
+export interface LeasedStream {
+  readonly version: number;
+  readonly state: StreamState;
+  readonly cursors: readonly StreamCursor[];
+}
+
+/**
+ * Streams and their places; several instances may share them. A method that writes MUST be durable when it resolves, and
+ * rejects only if the store cannot be used.
+ */
+export interface StreamStore {
+  /** `false`: the account has `most` of them already. */
+  add(stream: Stream, most: number): Promise<boolean>;
+  /** `false`: it is not at revision `stream.revision − 1`, or was removed. */
+  replace(stream: Stream): Promise<boolean>;
+  /** Removes it with its place. `false`: the account has none of that id. */
+  remove(accountId: string, id: string): Promise<boolean>;
+  /** `null` for a stream of another account, too. */
+  find(accountId: string, id: string): Promise<Stream | null>;
+  /** Oldest first. */
+  list(accountId: string): Promise<readonly Stream[]>;
+  /** Of all accounts. */
+  enabled(): Promise<readonly Stream[]>;
+  states(streamIds: readonly string[]): Promise<ReadonlyMap<string, StreamState>>;
+  /** Leases a stream. `null`: another owner has it, or it was removed. */
+  lease(streamId: string, owner: string, nowMs: number, untilMs: number): Promise<LeasedStream | null>;
+  /**
+   * Saves state and cursors together, those that are given. `null`: the lease was lost, or the stream removed, and nothing
+   * was written.
+   * @returns the version for the next save
+   */
+  save(version: number, state: StreamState, cursors: readonly StreamCursor[]): Promise<number | null>;
+}

@@ -1,0 +1,42 @@
+import type { LeafEvent, StreamFilter, StreamFormat, StreamKind, StreamRecord } from '@countersign/contracts';
+
+/** Every event of an account is read and sent for each of its streams. */
+export const MOST_STREAMS = 16;
+
+/** A receiver that an account's events are sent to. */
+export interface Stream extends StreamRecord {
+  readonly kind: StreamKind;
+  readonly format: StreamFormat;
+  readonly accountId: string;
+  /** ISO 8601: an agent's events are sent from its first one of this time or later. */
+  readonly from: string;
+  /** Sealed JSON of its credentials. */
+  readonly sealedCredentials: string;
+  /** Rises with every change. */
+  readonly revision: number;
+}
+
+/** The stream in API answers. */
+export function streamRecord({ id, kind, url, format, filter, enabled, createdAt }: Stream): StreamRecord {
+  return { id, kind, url, format, filter, enabled, createdAt };
+}
+
+/** True if the event has each member that the filter names. */
+export function isSent(leaf: LeafEvent, filter: StreamFilter): boolean {
+  return (
+    (filter.agentId === undefined || filter.agentId.toLowerCase() === leaf.agentId) &&
+    (filter.type === undefined || filter.type === leaf.type) &&
+    (filter.outcome === undefined || filter.outcome === leaf.outcome) &&
+    (filter.allowed === undefined || filter.allowed === leaf.allowed) &&
+    (filter.violation_type === undefined || filter.violation_type === leaf.violation_type) &&
+    (filter.rule === undefined || filter.rule === leaf.rule)
+  );
+}
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+/** Pause after this many failed attempts in a row, ms: doubled each time, five minutes at most. */
+export function pauseAfter(failures: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20));
+}

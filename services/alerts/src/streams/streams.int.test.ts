@@ -1,0 +1,393 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { canonicalize } from 'json-canonicalize';
+import type { EventArchive, SessionFacts } from '@countersign/contracts';
+import { loadConfig } from '@countersign/process';
+import { run, sessionTokens } from '@countersign/service-kit';
+import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
+import { versionedRecord } from '@countersign/topics';
+import { definition } from '../definition.js';
+import { ArchivedEvents } from '../testing/archived-events.js';
+import { Receiver, type Received } from '../testing/receiver.js';
+
+const ACCOUNT = 'account-a';
+const OTHER_ACCOUNT = 'account-b';
+const SECRET = 'a-token-that-no-one-may-see';
+/** A larger number is for a run by hand: `COUNTERSIGN_TEST_STREAM_EVENTS=100000`. */
+const MANY = Number(process.env['COUNTERSIGN_TEST_STREAM_EVENTS'] ?? 3_000);
+
+interface Answer {
+  readonly status: number;
+  /** Any body; the assertions check its shape. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+const linesOf = ({ body }: Received): ReturnType<typeof JSON.parse>[] =>
+  body
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+
+/** An agent id that belongs to a number. */
+const agentId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+describe('streams in a process', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'streams-'));
+  const receiver = new Receiver();
+  const archive = new ArchivedEvents();
+  const tokens: Record<string, string> = {};
+  let running: RunningProcess;
+  let context: ServiceContext;
+  let agents = 0;
+
+  /** Stands in for policy and audit-log. */
+  const probe: ServiceDefinition = {
+    name: 'audit-log',
+    routes: [],
+    reads: [],
+    writes: ['agents', 'agent-heads', 'sessions'],
+    after: [],
+    start: async (given) => {
+      context = given;
+      given.provide('event-archive', archive as unknown as EventArchive);
+      return { notReady: () => [], stop: async () => undefined };
+    },
+  };
+
+  async function start(): Promise<void> {
+    const config = loadConfig({
+      COUNTERSIGN_DATA_DIR: directory,
+      COUNTERSIGN_PORT: '0',
+      COUNTERSIGN_LOG_LEVEL: 'silent',
+      COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: new URL(receiver.origin).host,
+    });
+    running = await run([probe, definition], config);
+  }
+
+  async function session(role: SessionFacts['role'], accountId: string): Promise<string> {
+    const sid = `${accountId}-${role}`;
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const facts = { accountId, userId: `u-${role}`, email: `${role}@example.com`, role, revokedAt: null };
+    await context.eventLog.append([
+      versionedRecord<SessionFacts>('sessions', sid, 1, { ...facts, expiresAt: expiresAt.toISOString() }),
+    ]);
+    return (await sessionTokens(context)).sign({ sid, accountId }, expiresAt);
+  }
+
+  async function ask(who: string, method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${running.address}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${tokens[who]}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  }
+
+  async function until<T>(look: () => Promise<T> | T, good: (value: T) => boolean, ms = 20_000): Promise<T> {
+    for (const end = Date.now() + ms; ;) {
+      const value = await look();
+      if (good(value)) return value;
+      if (Date.now() > end) throw new Error(`it did not come to that: ${JSON.stringify(value)?.slice(0, 2000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  }
+
+  async function made(body: object): Promise<string> {
+    const answer = await ask('admin', 'POST', '/v1/streams', body);
+    expect(answer).toMatchObject({ status: 201 });
+    return String(answer.body.id);
+  }
+
+  const remove = (id: string): Promise<Answer> => ask('admin', 'DELETE', `/v1/streams/${id}`);
+  const to = (path: string): string => `${receiver.origin}${path}`;
+  const newAgent = (): string => agentId((agents += 1));
+
+  /** Archives events, and publishes their heads. */
+  async function happen(agent: string, count: number, occurredAtMs?: number): Promise<readonly string[]> {
+    const ids = archive.add(ACCOUNT, agent, count, occurredAtMs);
+    await archive.publish(context, agent);
+    return ids;
+  }
+
+  beforeAll(async () => {
+    await receiver.start();
+    await start();
+    for (const role of ['auditor', 'member', 'admin'] as const) tokens[role] = await session(role, ACCOUNT);
+    tokens['stranger'] = await session('admin', OTHER_ACCOUNT);
+  });
+  beforeEach(() => {
+    receiver.accepted.length = 0;
+    receiver.answer = () => ({ status: 200 });
+  });
+  afterAll(async () => {
+    await running.stop();
+    await receiver.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const GOOD = { kind: 'https', url: 'https://siem.example.com/in', format: 'ocsf' };
+  it.each<[string, object, string]>([
+    ['a kind that there is not', { ...GOOD, kind: 'syslog' }, 'kind'],
+    ['no format', { kind: 'https', url: GOOD.url }, 'format'],
+    ['plain http', { ...GOOD, url: 'http://siem.example.com/' }, 'https'],
+    ['a private address', { ...GOOD, url: 'https://10.0.0.1/' }, 'url must be publicly reachable'],
+    ['a collector without a token', { ...GOOD, kind: 'splunk_hec' }, 'credentials.token'],
+    ['a bulk API without an index', { ...GOOD, kind: 'elastic', url: 'https://siem.example.com/' }, 'index'],
+    ['a bulk API without credentials', { ...GOOD, kind: 'elastic' }, 'credentials.apiKey'],
+    ['credentials of another kind', { ...GOOD, credentials: { apiKey: 'x' } }, 'credentials.apiKey'],
+    ['a time that there is not', { ...GOOD, from: '2026-02-30T00:00:00Z' }, 'calendar'],
+    ['an unknown filter', { ...GOOD, filter: { agent: 'x' } }, 'filter'],
+  ])('refuses %s', async (_what, body, words) => {
+    const answer = await ask('admin', 'POST', '/v1/streams', body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain(words);
+  });
+
+  it('lets an admin write, an auditor read, and no one see another account’s', async () => {
+    const id = await made({ ...GOOD, enabled: false, credentials: { token: SECRET } });
+    for (const who of ['auditor', 'member']) {
+      expect((await ask(who, 'POST', '/v1/streams', GOOD)).status).toBe(403);
+      expect((await ask(who, 'PATCH', `/v1/streams/${id}`, { enabled: true })).status).toBe(403);
+      expect((await ask(who, 'DELETE', `/v1/streams/${id}`)).status).toBe(403);
+      expect((await ask(who, 'POST', `/v1/streams/${id}/test`)).status).toBe(403);
+      expect((await ask(who, 'GET', `/v1/streams/${id}`)).status).toBe(200);
+    }
+    expect((await ask('stranger', 'GET', '/v1/streams')).body).toEqual({ streams: [] });
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const body = method === 'PATCH' ? { enabled: true } : undefined;
+      expect((await ask('stranger', method, `/v1/streams/${id}`, body)).status).toBe(404);
+    }
+    expect((await ask('stranger', 'POST', `/v1/streams/${id}/test`)).status).toBe(404);
+    expect((await remove(id)).status).toBe(204);
+    expect((await remove(id)).status).toBe(404);
+  });
+
+  it('never shows credentials, and stores them sealed', async () => {
+    const created = await ask('admin', 'POST', '/v1/streams', {
+      ...GOOD,
+      enabled: false,
+      credentials: { token: SECRET },
+    });
+    expect(Object.keys(created.body).sort()).toEqual(
+      ['createdAt', 'enabled', 'filter', 'format', 'id', 'kind', 'url'].sort(),
+    );
+    const id = String(created.body.id);
+    const elsewhere = { url: 'https://evil.example.com/' };
+    expect((await ask('admin', 'PATCH', `/v1/streams/${id}`, elsewhere)).status).toBe(400);
+    const moved = await ask('admin', 'PATCH', `/v1/streams/${id}`, { ...elsewhere, credentials: {} });
+    expect(moved).toMatchObject({ status: 200, body: elsewhere });
+    await ask('admin', 'PATCH', `/v1/streams/${id}`, { credentials: { token: SECRET } });
+    const shown = [
+      created,
+      moved,
+      await ask('admin', 'GET', `/v1/streams/${id}`),
+      await ask('admin', 'GET', '/v1/streams'),
+    ];
+    expect(JSON.stringify(shown)).not.toContain(SECRET);
+    for (const file of readdirSync(join(directory, 'alerts'))) {
+      expect(readFileSync(join(directory, 'alerts', file)).includes(SECRET)).toBe(false);
+    }
+    await remove(id);
+  });
+
+  it('sends what happens from its making on, as JSON lines of OCSF that a reader of OCSF verifies', async () => {
+    const agent = newAgent();
+    await happen(agent, 3, Date.now() - 60_000);
+    const id = await made({ kind: 'https', url: to('/in'), format: 'ocsf', credentials: { token: SECRET } });
+    const ids = [...(await happen(agent, 2)), ...(await happen(agent, 3))];
+    const events = await until(
+      () => receiver.accepted.flatMap(linesOf),
+      ({ length }) => length >= 5,
+    );
+    expect(events.map(({ metadata }) => metadata.uid)).toEqual(ids);
+    expect(receiver.accepted[0]!.headers).toMatchObject({
+      'content-type': 'application/x-ndjson',
+      authorization: `Bearer ${SECRET}`,
+      'x-countersign-stream': id,
+    });
+    for (const [n, event] of events.entries()) {
+      const { fingerprint, ...rest } = event.attestation_list[0];
+      const text = canonicalize({ ...event, attestation_list: [rest] });
+      expect(fingerprint.value).toBe(createHash('sha256').update(text).digest('hex'));
+      expect(rest.chain_uid).toBe(`${id}/${agent}`);
+      expect(rest.prev_event?.fingerprint).toEqual(events[n - 1]?.attestation_list[0].fingerprint);
+    }
+    const { body } = await until(
+      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      (answer) => answer.body.lag.events === 0 && answer.body.lag.seconds === 0,
+    );
+    expect(body).toMatchObject({ lastError: null, lastDeliveredAt: expect.stringMatching(/Z$/) });
+    await remove(id);
+  });
+
+  it('begins at `from`, and sends what its filter lets through', async () => {
+    const agent = newAgent();
+    const at = Date.now() - 3_600_000;
+    await happen(agent, 2, at - 1_000);
+    const ids = await happen(agent, 7, at);
+    const filter = { agentId: agent, outcome: 'denied' };
+    const from = new Date(at).toISOString();
+    const id = await made({ kind: 'https', url: to('/in'), format: 'ecs', from, filter });
+    const events = await until(
+      () => receiver.accepted.flatMap(linesOf),
+      ({ length }) => length >= 3,
+    );
+    expect(events.map(({ event }) => event.id)).toEqual(ids.filter((_id, n) => n % 3 === 0));
+    await remove(id);
+  });
+
+  it('sends to a collector of Splunk, and again when it answers with an error', async () => {
+    const agent = newAgent();
+    let refusals = 0;
+    receiver.answer = () => {
+      if ((refusals += 1) > 1) return { status: 200, body: '{"text":"Success","code":0}' };
+      return { status: 200, body: '{"text":"Server is busy","code":9}' };
+    };
+    const id = await made({ kind: 'splunk_hec', url: receiver.origin, format: 'cef', credentials: { token: SECRET } });
+    const ids = await happen(agent, 3);
+    await until(
+      () => refusals,
+      (count) => count >= 2,
+    );
+    const [refused, accepted] = receiver.accepted;
+    expect(accepted).toMatchObject({ path: '/services/collector/event', body: refused!.body });
+    expect(accepted!.headers.authorization).toBe(`Splunk ${SECRET}`);
+    const events = linesOf(accepted!);
+    expect(events.map(({ fields }) => fields.event_id)).toEqual(ids);
+    expect(events[0]).toMatchObject({ source: 'countersign', sourcetype: 'countersign:cef', time: expect.any(Number) });
+    expect(events[0].event).toMatch(/^CEF:0\|Countersign\|.* externalId=/);
+    await remove(id);
+  });
+
+  it('sends to a bulk API until each document is there once', async () => {
+    const agent = newAgent();
+    const index = new Map<string, unknown>();
+    let isFull = true;
+    receiver.answer = ({ path, body }) => {
+      expect(path).toBe('/logs/_bulk');
+      const lines = body.trimEnd().split('\n');
+      expect(body.endsWith('\n')).toBe(true);
+      const items = Array.from({ length: lines.length / 2 }, (_, n) => {
+        const { _id } = (JSON.parse(lines[2 * n]!) as { create: { _id: string } }).create;
+        if (index.has(_id)) return { create: { status: 409, error: { type: 'version_conflict_engine_exception' } } };
+        if (isFull && n === 1) return { create: { status: 429, error: { type: 'es_rejected_execution_exception' } } };
+        index.set(_id, JSON.parse(lines[2 * n + 1]!));
+        return { create: { status: 201 } };
+      });
+      return { status: 200, body: JSON.stringify({ errors: true, items }) };
+    };
+    const credentials = { apiKey: SECRET };
+    const id = await made({ kind: 'elastic', url: to('/logs'), format: 'ocsf', credentials });
+    const ids = await happen(agent, 4);
+    const failing = await until(
+      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      ({ body }) => body.lastError !== null,
+    );
+    expect(failing.body).toMatchObject({
+      lag: { events: 4 },
+      lastError: { status: 200, message: expect.stringContaining(`${ids[1]}: 429 es_rejected_execution_exception`) },
+    });
+    isFull = false;
+    await until(
+      () => index.size,
+      (size) => size === 4,
+    );
+    expect([...index.keys()].sort()).toEqual([...ids].sort());
+    const document = index.get(ids[0]!) as ReturnType<typeof JSON.parse>;
+    expect(document).toMatchObject({
+      '@timestamp': expect.any(String),
+      event: { id: ids[0] },
+      ocsf: { class_uid: 6003 },
+    });
+    expect(JSON.parse(document.event.original).metadata.uid).toBe(ids[0]);
+    expect(document.ocsf).not.toHaveProperty('unmapped');
+    await until(
+      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      ({ body }) => body.lastError === null,
+    );
+    await remove(id);
+  });
+
+  it('delivers a test event at once, also while it is off, and not more than ten a minute', async () => {
+    const id = await made({ kind: 'https', url: to('/in'), format: 'ocsf', enabled: false });
+    expect(await ask('admin', 'POST', `/v1/streams/${id}/test`)).toEqual({
+      status: 200,
+      body: { delivered: true, status: 200, error: null },
+    });
+    expect(linesOf(receiver.accepted[0]!)).toMatchObject([{ metadata: { event_code: 'stream.test' } }]);
+    receiver.answer = () => ({ status: 403, body: 'no' });
+    expect((await ask('admin', 'POST', `/v1/streams/${id}/test`)).body).toMatchObject({
+      delivered: false,
+      status: 403,
+    });
+    for (let n = 0; n < 8; n += 1) await ask('admin', 'POST', `/v1/streams/${id}/test`);
+    expect((await ask('admin', 'POST', `/v1/streams/${id}/test`)).status).toBe(429);
+    await remove(id);
+  });
+
+  it('says how far a stream is behind whose receiver is down, reads nothing meanwhile, and catches up', async () => {
+    const agent = newAgent();
+    receiver.answer = () => ({ status: 503 });
+    const id = await made({ kind: 'https', url: to('/in'), format: 'ecs' });
+    const ids = await happen(agent, 5);
+    const state = (): Promise<Answer> => ask('auditor', 'GET', `/v1/streams/${id}`);
+    const down = await until(state, ({ body }) => body.lastError !== null && body.lag.seconds >= 1);
+    expect(down.body).toMatchObject({ lag: { events: 5 }, lastError: { status: 503 } });
+    const metrics = await (await fetch(`${running.address}/metrics`)).text();
+    expect(metrics).toMatch(/countersign_stream_lag_events\{[^}]*kind="https"[^}]*\} 5\n/);
+    expect(metrics).toMatch(/countersign_stream_lag_seconds\{[^}]*kind="https"[^}]*\} [1-9]/);
+    const reads = archive.reads;
+    await happen(agent, 1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(archive.reads - reads).toBeLessThanOrEqual(2);
+    receiver.answer = () => ({ status: 200 });
+    await until(
+      () => receiver.accepted.flatMap(linesOf).length,
+      (length) => length >= 6,
+    );
+    expect(
+      receiver.accepted
+        .flatMap(linesOf)
+        .map(({ event }) => event.id)
+        .slice(0, 5),
+    ).toEqual(ids);
+    await remove(id);
+  });
+
+  it('misses none of many events while the receiver and the service restart', async () => {
+    const id = await made({ kind: 'https', url: to('/in'), format: 'ecs' });
+    const [one, two] = [newAgent(), newAgent()];
+    const ids: string[] = [];
+    let isOver = false;
+    const restarts = (async () => {
+      for (let n = 0; !isOver; n += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 150 + 100 * (n % 3)));
+        await receiver.stop();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await receiver.start();
+      }
+    })();
+    for (let batch = 0; batch < 10; batch += 1) {
+      ids.push(...(await happen(one, MANY / 20)), ...(await happen(two, MANY / 20)));
+      if (batch % 4 === 1) {
+        await running.stop();
+        await start();
+      }
+    }
+    const arrived = (): Set<string> => new Set(receiver.accepted.flatMap(linesOf).map(({ event }) => String(event.id)));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    isOver = true;
+    await restarts;
+    await until(
+      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      ({ body }) => body.lag.events === 0,
+      400_000,
+    );
+    const there = arrived();
+    expect(ids.filter((each) => !there.has(each))).toEqual([]);
+    await remove(id);
+  }, 500_000);
+});

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  FollowedStream,
+  NewStreamBody,
+  StreamChangeBody,
+  StreamCredentials,
+  StreamKind,
+  StreamRecord,
+} from '@countersign/contracts';
+import { parseTime } from '@countersign/evidence';
+import { HttpRefusal } from '@countersign/http-edge';
+import { readWebhookUrl } from '../deliver/webhook-url.js';
+import { MOST_TESTS, TestAllowance } from '../domain/test-allowance.js';
+import { seal, unseal } from '../secrets/webhook-secret.js';
+import { KINDS } from './kinds/kinds.js';
+import { testRecord } from './kinds/sent-record.js';
+import type { SendBatch } from './send-batch.js';
+import { MOST_STREAMS, streamRecord, type Stream } from './stream.js';
+import type { StreamDispatcher } from './stream-dispatcher.js';
+import type { StreamState, StreamStore } from './stream-store.js';
+
+export interface StreamRules {
+  /** Key that seals the credentials, 32 bytes. */
+  readonly key: Uint8Array;
+  /** `host:port` each. */
+  readonly allowedHosts: readonly string[];
+  readonly clock: () => number;
+}
+
+/** The streams of accounts, for the routes. Every method throws `HttpRefusal`. */
+export class Streams {
+  readonly #store: StreamStore;
+  readonly #dispatcher: Pick<StreamDispatcher, 'wake' | 'lagOf'>;
+  readonly #send: SendBatch;
+  readonly #rules: StreamRules;
+  readonly #tests = new TestAllowance();
+
+  constructor(
+    store: StreamStore,
+    dispatcher: Pick<StreamDispatcher, 'wake' | 'lagOf'>,
+    send: SendBatch,
+    rules: StreamRules,
+  ) {
+    this.#store = store;
+    this.#dispatcher = dispatcher;
+    this.#send = send;
+    this.#rules = rules;
+  }
+
+  async list(accountId: string): Promise<{ readonly streams: readonly FollowedStream[] }> {
+    const streams = await this.#store.list(accountId);
+    const states = await this.#store.states(streams.map(({ id }) => id));
+    return { streams: streams.map((stream) => this.#followed(stream, states.get(stream.id))) };
+  }
+
+  async get(accountId: string, id: string): Promise<FollowedStream> {
+    const stream = await this.#find(accountId, id);
+    return this.#followed(stream, (await this.#store.states([id])).get(id));
+  }
+
+  async create(accountId: string, body: NewStreamBody): Promise<StreamRecord> {
+    const { kind, format, filter = {}, enabled = true, credentials = {} } = body;
+    const url = this.#address(body.url);
+    check(kind, url, credentials);
+    const id = randomUUID();
+    const createdAt = new Date(this.#rules.clock()).toISOString();
+    const stream: Stream = {
+      id,
+      accountId,
+      kind,
+      url: url.href,
+      format,
+      filter,
+      enabled,
+      createdAt,
+      from: body.from === undefined ? createdAt : instantOf(body.from),
+      sealedCredentials: this.#sealed(credentials, id),
+      revision: 1,
+    };
+    if (!(await this.#store.add(stream, MOST_STREAMS))) {
+      throw new HttpRefusal(409, `an account has at most ${MOST_STREAMS} streams: remove one first`);
+    }
+    this.#dispatcher.wake();
+    return streamRecord(stream);
+  }
+
+  async change(accountId: string, id: string, body: StreamChangeBody): Promise<StreamRecord> {
+    const old = await this.#find(accountId, id);
+    const { filter = old.filter, enabled = old.enabled, credentials } = body;
+    const url = body.url === undefined ? new URL(old.url) : this.#address(body.url);
+    if (credentials === undefined && url.origin !== new URL(old.url).origin) {
+      throw new HttpRefusal(400, 'url names another host: send the credentials for it as well');
+    }
+    check(old.kind, url, credentials ?? this.#opened(old));
+    const sealedCredentials = credentials === undefined ? old.sealedCredentials : this.#sealed(credentials, id);
+    const revision = old.revision + 1;
+    const stream = { ...old, url: url.href, filter, enabled, sealedCredentials, revision };
+    if (!(await this.#store.replace(stream))) {
+      throw new HttpRefusal(409, 'the stream was just changed by another: read it again');
+    }
+    this.#dispatcher.wake();
+    return streamRecord(stream);
+  }
+
+  async remove(accountId: string, id: string): Promise<void> {
+    if (!(await this.#store.remove(accountId, id))) throw unknown();
+    this.#dispatcher.wake();
+  }
+
+  /** Sends a test event in one attempt. */
+  async test(
+    accountId: string,
+    id: string,
+  ): Promise<{ readonly delivered: boolean; readonly status: number | null; readonly error: string | null }> {
+    const stream = await this.#find(accountId, id);
+    const nowMs = this.#rules.clock();
+    const waitMs = this.#tests.take(accountId, nowMs);
+    if (waitMs > 0) {
+      throw new HttpRefusal(429, `an account sends at most ${MOST_TESTS} test events a minute: try again later`, {
+        'Retry-After': String(Math.ceil(waitMs / 1000)),
+      });
+    }
+    const { status, error } = await this.#send(stream, [testRecord(stream, nowMs)]);
+    return { delivered: error === null, status, error };
+  }
+
+  #followed(stream: Stream, stored: StreamState | undefined): FollowedStream {
+    const state = this.#dispatcher.lagOf(stream.id) ?? stored;
+    const since = state?.pendingSinceMs ?? null;
+    const seconds = since === null ? 0 : Math.max(0, Math.floor((this.#rules.clock() - since) / 1000));
+    return {
+      ...streamRecord(stream),
+      from: stream.from,
+      lag: { events: state?.pending ?? 0, seconds },
+      lastDeliveredAt: state?.lastDeliveredAt ?? null,
+      lastError: state?.lastError ?? null,
+    };
+  }
+
+  #address(text: string): URL {
+    const read = readWebhookUrl(text, this.#rules.allowedHosts);
+    if ('problem' in read) throw new HttpRefusal(400, read.problem.replace(/^destination/, 'url'));
+    return read.url;
+  }
+
+  #sealed(credentials: StreamCredentials, id: string): string {
+    return seal(JSON.stringify(credentials), this.#rules.key, id);
+  }
+
+  #opened({ id, sealedCredentials }: Stream): StreamCredentials {
+    try {
+      return JSON.parse(unseal(sealedCredentials, this.#rules.key, id)) as StreamCredentials;
+    } catch {
+      throw new HttpRefusal(400, 'the credentials cannot be opened: send them again');
+    }
+  }
+
+  async #find(accountId: string, id: string): Promise<Stream> {
+    const found = await this.#store.find(accountId, id);
+    if (found === null) throw unknown();
+    return found;
+  }
+}
+
+function check(kind: StreamKind, url: URL, credentials: StreamCredentials): void {
+  const problem = KINDS[kind].problem(url, credentials);
+  if (problem !== null) throw new HttpRefusal(400, problem);
+}
+
+function instantOf(text: string): string {
+  const ms = parseTime(text);
+  if (ms === null) throw new HttpRefusal(400, 'from must be a time that the calendar has');
+  return new Date(ms).toISOString();
+}
+
+function unknown(): HttpRefusal {
+  return new HttpRefusal(404, 'no such stream');
+}
