@@ -414,7 +414,16 @@ def test_packages_are_decided_again_with_the_results_of_the_vectors(file: Path) 
     vector = json.loads(file.read_text("utf-8"))
     expected = vector["redecided"]
     done = redecide(vector["package"])
-    assert [[one.sequence, one.verdict, one.reason] for one in done.checks] == [one[:3] for one in expected["events"]]
+    lines: List[List[Any]] = [
+        [
+            one.sequence,
+            one.verdict,
+            one.reason,
+            *([[found.member for found in one.differences]] if one.differences else []),
+        ]
+        for one in done.checks
+    ]
+    assert lines == expected["events"]
     assert [list(one[2:]) for agent in done.agents for one in agent.breaks] == expected["breaks"]
     assert sum(agent.missing for agent in done.agents) == expected["missing"]
     assert (1 if done.wrong else 0 if done.complete else 2) == expected["exitCode"]

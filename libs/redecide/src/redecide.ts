@@ -146,7 +146,9 @@ function redecideCheck(check: ShownCheck, profiles: AgentProfiles, { without = [
   const judged = judgeAgain({ ...check, context, action }, profile.compiled);
   if (saysNoRoom(leaf) && judged.freeBeforeLimits) return end('not_checked', 'no_room', [], judged);
   const differences = differencesOf(check, context, judged);
-  return differences.length === 0 ? end('same', null, [], judged) : end('different', 'verdict', differences, judged);
+  if (differences.length === 0) return end('same', null, [], judged);
+  // Another version may judge otherwise, and count otherwise.
+  return otherEngine ? end('not_checked', 'engine') : end('different', 'verdict', differences, judged);
 }
 
 function differencesOf(

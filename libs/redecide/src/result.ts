@@ -7,7 +7,8 @@ export const VERDICTS = ['same', 'different', 'withheld', 'erased', 'not_checked
 export type Verdict = (typeof VERDICTS)[number];
 
 /** Why a check has a verdict other than `same` and `erased`. */
-export type Reason = 'version' | 'context' | 'action' | 'profile' | 'payload' | 'rule' | 'no_room' | 'verdict';
+export type Reason =
+  'version' | 'context' | 'action' | 'profile' | 'payload' | 'rule' | 'no_room' | 'engine' | 'verdict';
 
 /** A member of the leaf or of the context that does not follow from the inputs. */
 export interface Difference {

@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   profile: 'the profile in force is not in the package, or cannot be read here',
   payload: 'its payload was not kept or is withheld, and the profile judges payloads',
   rule: 'a rule of the profile cannot be evaluated here',
+  engine: 'another version of the engine judged it, and this version has another verdict',
   no_room: 'it says that the counters had no room, which no package shows',
 };
 

@@ -1,7 +1,18 @@
 import type { Sha256 } from '../crypto.js';
 import { utf8 } from '../encoding/text.js';
 import { surroundings, vector, type Vector } from './cases.js';
-import { redecideStory, type Retelling, type StoryCheck } from './redecide-story.js';
+import {
+  FREEZE,
+  IN_OBSERVE_MODE,
+  OBSERVED,
+  OBSERVED_RULE,
+  onlyThese,
+  PAYMENTS,
+  PLANNED,
+  WITH_APPROVALS,
+  WITH_OBSERVED_RULE,
+} from './redecide-effects.js';
+import { ALLOWED, denied, redecideStory, type Retelling, type StoryCheck } from './redecide-story.js';
 import { issueStory, type StoryKey } from './story-package.js';
 
 type Line = readonly [sequence: number, verdict: string, reason: string | null, members?: readonly string[]];
@@ -135,6 +146,72 @@ const CASES: readonly Case[] = [
     description: 'No event of the package shows the profile in force.',
     drafts: (drafts) => drafts.map((draft, i) => (i === 0 ? { type: 'agent.created', v2: {}, action: {} } : draft)),
     lines: [2, 3, 4, 5, 6, 7, 8, 9, 10].map((sequence): Line => [sequence, 'withheld', 'profile']),
+    exitCode: 2,
+  },
+  {
+    name: 'approve',
+    description:
+      'Payments that an approval must precede, one that is denied besides, and one whose amount cannot be read.',
+    profile: WITH_APPROVALS,
+    checks: onlyThese(...PAYMENTS),
+    exitCode: 0,
+  },
+  {
+    name: 'approval-left-out',
+    description: 'A payment that an approval must precede is said to be allowed.',
+    profile: WITH_APPROVALS,
+    checks: onlyThese(
+      ...PAYMENTS.map((check, i) => (i === 1 ? { ...check, effect: 'allow', leaf: ALLOWED } : check)).slice(0, 2),
+    ),
+    lines: [[3, 'different', 'verdict', ['outcome', 'allowed', 'severity', 'violation_type', 'rule', 'effect']]],
+    exitCode: 1,
+  },
+  {
+    name: 'freeze',
+    description: 'Checks of an agent before, in and after a freeze, during which its rules are not asked.',
+    checks: onlyThese(...FREEZE),
+    exitCode: 0,
+  },
+  {
+    name: 'freeze-ignored',
+    description: 'A check that saw the freeze is said to be allowed.',
+    checks: onlyThese(...FREEZE.map((check, i) => (i === 1 ? { ...check, leaf: ALLOWED } : check)).slice(0, 2)),
+    lines: [[3, 'different', 'verdict', ['outcome', 'allowed', 'severity', 'effect']]],
+    exitCode: 1,
+  },
+  {
+    name: 'plan',
+    description:
+      'The last action of a plan, one more, and one after its end, which is said before the number of actions.',
+    checks: onlyThese(...PLANNED),
+    exitCode: 0,
+  },
+  {
+    name: 'observe',
+    description: 'A profile in observe mode denies nothing, and counts all.',
+    profile: IN_OBSERVE_MODE,
+    checks: onlyThese(...OBSERVED),
+    exitCode: 0,
+  },
+  {
+    name: 'observed-rule',
+    description: 'A rule in observe mode denies nothing, and the others do.',
+    profile: WITH_OBSERVED_RULE,
+    checks: onlyThese(...OBSERVED_RULE),
+    exitCode: 0,
+  },
+  {
+    name: 'other-engine',
+    description: 'A check by another version of the engine, with the same verdict.',
+    checks: changed(2, () => ({ engine: '2' })),
+    exitCode: 0,
+  },
+  {
+    name: 'other-engine-differs',
+    description:
+      'The last check was judged by another version of the engine, with a verdict that this one does not give.',
+    checks: changed(8, () => ({ engine: '2', leaf: denied('rule_denied', 'P2', 'rules:no-send') })),
+    lines: [[10, 'not_checked', 'engine']],
     exitCode: 2,
   },
 ];

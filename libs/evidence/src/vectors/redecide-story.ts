@@ -5,7 +5,14 @@ import { type Draft, hashOfJson, STORY_START, storyEvent, storyUuid } from './ev
 import type { Story } from './story-package.js';
 
 type Members = Readonly<Record<string, JsonValue>>;
-type Seen = Readonly<{ day?: number; rate?: number; limits?: Members; order?: number }>;
+type Seen = Readonly<{
+  day?: number;
+  rate?: number;
+  limits?: Members;
+  order?: number;
+  frozen?: boolean;
+  plan?: Members;
+}>;
 
 /** A check of the story: what it says, and what it saw. */
 export interface StoryCheck {
@@ -15,6 +22,10 @@ export interface StoryCheck {
   readonly coverage: readonly string[];
   readonly seen: Seen;
   readonly facts?: readonly string[];
+  /** Default: `allow` or `deny`. */
+  readonly effect?: string;
+  /** Version of the engine that judged; default: that of the other checks. */
+  readonly engine?: string;
 }
 
 /** What a case changes before the story is anchored and signed. */
@@ -44,13 +55,16 @@ const PROFILE: Members = {
   limits: [{ id: 'refunds', tools: ['refund'], sum: 'args.amount', max_sum: '100', window_seconds: 3600 }],
 };
 
-const ALLOWED: Partial<LeafEvent> = { outcome: 'allowed', allowed: true };
+/** Members of the leaf of a check that is allowed. */
+export const ALLOWED: Partial<LeafEvent> = { outcome: 'allowed', allowed: true };
 
-function denied(violation: string, severity: LeafEvent['severity'], rule: string): Partial<LeafEvent> {
+/** Members of the leaf of a check that is denied. */
+export function denied(violation: string, severity: LeafEvent['severity'], rule: string): Partial<LeafEvent> {
   return { outcome: 'denied', allowed: false, reason: 'r', severity, violation_type: violation, rule };
 }
 
-const USUAL = ['off_limits_actions', 'rate_limit'] as const;
+/** What covers every action under the profile of the story. */
+export const USUAL = ['off_limits_actions', 'rate_limit'] as const;
 const PAID = [...USUAL, 'spending_limit'] as const;
 
 const CHECKS: readonly StoryCheck[] = [
@@ -132,15 +146,16 @@ export function redecideStory({ profile, checks, drafts }: Retelling, sha256: Sh
 
 function draftOf(check: StoryCheck, i: number, profileSha256: string): Draft {
   const { action, payload, leaf, coverage, seen, facts } = check;
-  const { day = 0, rate = 0, limits = {}, order = i + 1 } = seen;
-  const effect = leaf.allowed === true ? 'allow' : 'deny';
+  const { day = 0, rate = 0, limits = {}, order = i + 1, frozen = false } = seen;
+  const { effect = leaf.allowed === true ? 'allow' : 'deny', engine = '1' } = check;
+  const plan = { used: i, cap: null, expires: null, ...seen.plan };
   const micros = day * 1_000_000;
   const context: Members = {
     request_time: { seconds: STORY_START / 1000 + 61 + i * 60, offsets: {} },
     effect,
-    engine: { engine: '1', detectors: '1' },
+    engine: { engine, detectors: '1' },
     seen: {
-      ...{ order, frozen: false, plan: { used: i, cap: null, expires: null } },
+      ...{ order, frozen, plan },
       ...{ spent: { day: micros, month: micros }, rate, limits },
     },
     ...(facts === undefined ? {} : { facts }),

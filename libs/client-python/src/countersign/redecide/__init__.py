@@ -7,6 +7,7 @@ contains. What it does not compute it reports as not checked, with the reason.
 from __future__ import annotations
 
 from .balances import Break
+from .check import Difference
 from .redecision import VERDICTS, AgentBalances, Redecided, Redecision, redecide
 
-__all__ = ["VERDICTS", "AgentBalances", "Break", "Redecided", "Redecision", "redecide"]
+__all__ = ["VERDICTS", "AgentBalances", "Break", "Difference", "Redecided", "Redecision", "redecide"]

@@ -16,6 +16,14 @@ from .rules import Charge, Finding, Input, Judged, Rules
 _MAX_MICROS = 2**53 - 1
 
 
+class Difference(NamedTuple):
+    """A member of the leaf or of the context that does not follow from the inputs, as values of JSON."""
+
+    member: str
+    recorded: Any
+    recomputed: Any
+
+
 class Verdict(NamedTuple):
     """The compared members: of the leaf, ``effect`` of the context, and the names of ``seen.limits``."""
 

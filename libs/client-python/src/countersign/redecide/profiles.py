@@ -9,7 +9,7 @@ from ..verify.opening import shown_by
 from ..verify.strict_json import canonical_bytes, sha256_hex
 from .cel.syntax import Refused
 from .cel.values import Unknown
-from .check import Profile
+from .check import Difference, Profile
 
 _TOLERANCE_MS = 300_000
 _EMPTY: Dict[str, Any] = {
@@ -47,16 +47,20 @@ class Profiles:
                     self._changes.setdefault(event["agentId"], []).append((*change, at))
                 self._read(entry, (event["agentId"], event["profileSha256"]))
 
-    def contradiction(self, entry: Mapping[str, Any]) -> Optional[str]:
-        """Why a check cannot have been judged by the profile that it names; ``None`` where nothing contradicts it."""
+    def contradiction(self, entry: Mapping[str, Any]) -> Optional[Difference]:
+        """The contradiction to the profile that a check names; ``None``: none."""
         event, at = entry["event"], milliseconds(entry["event"]["occurredAt"])
-        for sequence, version, digest, changed_at in self._changes.get(event["agentId"], []):
+        changes = self._changes.get(event["agentId"], [])
+        for _, version, digest, _ in changes:
             if version == event["profileVersion"] and digest != event["profileSha256"]:
-                return "the profile of this version has another hash"
-            is_later = version > event["profileVersion"] and sequence < entry["sequence"]
-            if is_later and at is not None and at - changed_at > _TOLERANCE_MS:
-                return f"version {version} of the profile was in force"
-        return None
+                return Difference("profileSha256", event["profileSha256"], digest)
+        newest = event["profileVersion"]
+        for sequence, version, _, changed_at in changes:
+            if sequence < entry["sequence"] and at is not None and at - changed_at > _TOLERANCE_MS:
+                newest = max(newest, version)
+        if newest == event["profileVersion"]:
+            return None
+        return Difference("profileVersion", event["profileVersion"], newest)
 
     def _read(self, entry: Mapping[str, Any], name: Tuple[str, str]) -> None:
         opening = entry["opened"].get("action")

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Set, Tuple
 
 from .balances import Break, breaks_of
 from .cel.values import ABSENT, PartialObject, Unknown
-from .check import Opened, Verdict, judge, judged_rules, read
+from .check import Difference, Opened, Verdict, judge, judged_rules, read
 from .members import NotDecided
 from .openings import opened_check
 from .profiles import Profiles
@@ -16,6 +16,8 @@ from .step import Doubts, Step, step_of
 from .windows import missing_orders
 
 VERDICTS = ("same", "different", "withheld", "erased", "not_checked")
+# The version of engine and detectors whose rules this verifier has.
+_ENGINE = {"engine": "1", "detectors": "1"}
 _NO_ROOM = ("facts:no room", ", no room to count more")
 # A verdict depends on a payload by these members of a profile.
 _READS_PAYLOAD = ("allowed_apis", "blocked_apis", "rules", "facts", "limits", "require")
@@ -23,7 +25,10 @@ _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, IndexError)
 
 
 class Redecided(NamedTuple):
-    """One check. ``reason`` is a code of FORMAT.md; ``words`` say more, and are not part of the format."""
+    """One check. ``reason`` is a code of FORMAT.md; ``words`` say more, and are not part of the format.
+
+    ``differences`` are empty except with ``different``; ``other_engine``: another version of the engine judged it.
+    """
 
     event_id: str
     agent_id: str
@@ -31,12 +36,15 @@ class Redecided(NamedTuple):
     verdict: str
     reason: Optional[str] = None
     words: Optional[str] = None
+    differences: Tuple[Difference, ...] = ()
+    other_engine: bool = False
 
 
 class _Answer(NamedTuple):
     verdict: str
     reason: Optional[str] = None
     words: Optional[str] = None
+    differences: Tuple[Difference, ...] = ()
 
 
 class _Check(NamedTuple):
@@ -96,7 +104,9 @@ def redecide(package: Mapping[str, Any]) -> Redecision:
         if event["type"] == "action.checked":
             opened = opened_check(entry)
             answer, judged = _verdict(entry, opened, profiles)
-            done.checks.append(Redecided(event["eventId"], event["agentId"], entry["sequence"], *answer))
+            done.checks.append(
+                Redecided(event["eventId"], event["agentId"], entry["sequence"], *answer, _other_engine(opened))
+            )
             found[event["eventId"]] = _Check(opened, judged)
     for agent_id in dict.fromkeys(one.agent_id for one in done.checks):
         own = sorted((entry for entry in entries if entry["event"]["agentId"] == agent_id), key=_sequence)
@@ -165,7 +175,7 @@ def _verdict(entry: Mapping[str, Any], opened: Opened, profiles: Profiles) -> Tu
             return _Answer("withheld", name, f"its {name} is not shown whole"), None
     contradiction = profiles.contradiction(entry)
     if contradiction is not None:
-        return _Answer("different", "profile", contradiction), None
+        return _different("profile", (contradiction,)), None
     profile = profiles.of(event)
     if isinstance(profile, Unknown):
         return _Answer("withheld" if profile.withheld else "not_checked", "profile", profile.reason), None
@@ -190,11 +200,37 @@ def _compared(entry: Mapping[str, Any], opened: Opened, profile: Any) -> Tuple[_
     no_room = event["rule"] == _NO_ROOM[0] or str(event["detail"]).endswith(_NO_ROOM[1])
     if no_room and (verdict.effect in ("allow", "observe") or verdict.violation_type == "limit_exceeded"):
         return _Answer("not_checked", "no_room", "the counters had no room, which no package shows"), judged
-    differing = [name for name, one, other in zip(Verdict._fields, recorded, verdict) if one != other]
-    if not differing and event["allowed"] == (verdict.outcome == "allowed"):
+    differences = _differences(event, recorded, verdict)
+    if not differences:
         return _Answer("same"), judged
-    words = "; ".join(f"{name}: {getattr(recorded, name)} and not {getattr(verdict, name)}" for name in differing)
-    return _Answer("different", "verdict", words), judged
+    if _other_engine(opened):
+        # It may judge otherwise, and count otherwise.
+        return _Answer("not_checked", "engine", "another version of the engine judged it, with another verdict"), None
+    return _different("verdict", differences), judged
+
+
+def _other_engine(opened: Opened) -> bool:
+    return isinstance(opened.context, dict) and opened.context.get("engine") != _ENGINE
+
+
+def _different(reason: str, differences: Tuple[Difference, ...]) -> _Answer:
+    words = "; ".join(f"{one.member}: {one.recorded} and not {one.recomputed}" for one in differences)
+    return _Answer("different", reason, words, differences)
+
+
+def _differences(event: Mapping[str, Any], recorded: Verdict, computed: Verdict) -> Tuple[Difference, ...]:
+    compared = (
+        ("outcome", recorded.outcome, computed.outcome),
+        ("allowed", event["allowed"], computed.outcome == "allowed"),
+        ("severity", recorded.severity, computed.severity),
+        ("violation_type", recorded.violation_type, computed.violation_type),
+        ("rule", recorded.rule, computed.rule),
+        ("actionKind", recorded.action_kind, computed.action_kind),
+        ("coverage", list(recorded.coverage), list(computed.coverage)),
+        ("effect", recorded.effect, computed.effect),
+        ("seen.limits", list(recorded.limits), list(computed.limits)),
+    )
+    return tuple(Difference(*one) for one in compared if one[1] != one[2])
 
 
 def _reads_payload(profile: Mapping[str, Any]) -> bool:
