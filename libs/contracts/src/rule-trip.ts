@@ -50,7 +50,12 @@ export interface RuleTrip {
 /** Approvals that the rules of a trip ask for. */
 export interface TripApprovals {
   /** The rules whose violation has an `approval`, by their indexes in `conditional`; none of them in observe mode. */
-  readonly rules: readonly { readonly rule: number; readonly ruleId: string; readonly bindingSha256: string }[];
+  readonly rules: readonly {
+    readonly rule: number;
+    readonly ruleId: string;
+    readonly bindingSha256: string;
+    readonly expiresSeconds: number;
+  }[];
   /** The id of an approval that the trip opens, fresh. */
   readonly candidateId: string;
   /** Most approvals of an agent that are open at a time. */

@@ -1,3 +1,4 @@
+import { approvalsContract } from './contract/approvals.contract.js';
 import { CountersBench } from './contract/counters.test-setup.js';
 import type { OpenCounters } from './contract/counters.test-setup.js';
 import { judgementContract } from './contract/judgement.contract.js';
@@ -18,6 +19,7 @@ export function countersContract(name: string, open: OpenCounters): void {
     judgementContract(bench);
     limitsContract(bench);
     rulesContract(bench);
+    approvalsContract(bench);
     ruleBoundsContract(bench);
     statesContract(bench);
     repetitionsContract(bench);

@@ -4,6 +4,10 @@ export { CLAIM_BOUNDS, CLAIM_MS, CountersUnavailable, RULE_BOUNDS } from './port
 export { MOST_FACTS, MOST_LIMITS } from './rule-trip.js';
 export type {
   AgentUsage,
+  ApprovalDecision,
+  AskedApproval,
+  FoundApproval,
+  LoggedApproval,
   CheckTrip,
   CheckTripResult,
   ClaimFigures,

@@ -28,7 +28,7 @@ export function judgementOf(
     costMicros: allowed ? facts.costMicros : 0,
     countsAction: allowed || outcome === 'denied',
     countsRate: allowed && facts.rate !== null,
-    freezesAgent: outcome === 'denied' && facts.freezeOnViolation,
+    freezesAgent: outcome === 'denied' && facts.freezeOnViolation && violation?.violation_type !== 'approval_required',
   };
   if (facts.carried !== undefined) judgement.carried = facts.carried;
   return judgement;

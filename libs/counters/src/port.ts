@@ -1,9 +1,11 @@
 import type { Plan, SpendingWindow, RateLimit } from '@countersign/contracts';
+import type { ApprovalDecision, AskedApproval, FoundApproval, LoggedApproval } from './approvals.js';
 import type { HeldAmount, RuleCounts, RuleSnapshot, RuleTrip, Seen } from './rule-trip.js';
 import type { StaticViolation } from './static-violation.js';
 
 export { RULE_BOUNDS } from './rule-trip.js';
 export type * from './rule-trip.js';
+export type * from './approvals.js';
 export type { StaticViolation } from './static-violation.js';
 
 /*
@@ -85,12 +87,22 @@ export interface Judgement {
   readonly countsAction: boolean;
   /** Counts towards the rate: allowed, under a profile with a rate limit. */
   readonly countsRate: boolean;
-  /** Denied under a profile with `freezeOnViolation`: the caller calls `freeze` once the event is durable. */
+  /**
+   * Denied under a profile with `freezeOnViolation`, and not for want of an approval: the caller calls `freeze` once the
+   * event is durable.
+   */
   readonly freezesAgent: boolean;
   /** Present if the trip had `rules` or `wantsSeen`. */
   readonly seen?: Seen;
   /** Present if a fact was set or an amount counted. */
   readonly ruleCounts?: RuleCounts;
+  /** Present if it is denied by a rule of `approvals` of the trip. */
+  readonly asked?: AskedApproval;
+  /**
+   * Usable approvals of rules of the trip that find something: where it is allowed, they are used. Absent: none. Only of
+   * a check that counts an action.
+   */
+  readonly approvals?: readonly FoundApproval[];
   /** Present if `violation` is that of a limit. */
   readonly limit?: {
     readonly id: string;
@@ -193,6 +205,8 @@ export interface CountedEvent {
   readonly ruleCounts?: RuleCounts;
   /** Of an outcome that says that an action was skipped: the reserved amounts that its check had counted. */
   readonly givesBack?: readonly HeldAmount[];
+  /** Approvals that the check waits for or has used up; only together with `order`. */
+  readonly approvals?: readonly LoggedApproval[];
   /** `null`: it had no idempotency key. */
   readonly idempotency: {
     readonly keySha256: string;
@@ -344,6 +358,13 @@ export interface RebuildLease {
  *   had left the shorter one may be missing from it.
  * - Rules and limits in observe mode deny nothing, and an observed limit counts as any other. Their finding is returned
  *   where no other denies.
+ * - Approvals: by binding an agent has at most one. A rule of the trip's `approvals` finds nothing where its binding has
+ *   a usable one; an allowed check uses those of all such rules that find something, in the same step. A denial by such a
+ *   rule is answered by the approval that waits (`approval_pending`) or that a person has denied (`approval_denied`, until
+ *   it expires); otherwise it opens one with `candidateId`, or there are too many (`too_many_pending`). Where `namedId` is an
+ *   approval of the agent with another binding, or one that is over, the reason is that, and none is opened. In observe
+ *   mode nothing is asked for. A revert makes used approvals usable again, and does not close one that was opened.
+ *   Approvals that are over are known for `KNOWN_MS`, while the agent has no more than `MOST_APPROVALS`.
  * - Bounds of facts and limits: a fact or window is kept from its first use until it was not used for its length, and
  *   for at most twice as long. Where there is no room, expired ones are removed. If there is still none, a limit is
  *   exceeded, and a check that sets a new fact violates `noRoom`. If such a fact was to be set although its check was
@@ -363,7 +384,7 @@ export interface RebuildLease {
  * rejects only by a defect. Every other method that returns a promise rejects with `CountersUnavailable` when the
  * counters are on a server or in another thread, and that cannot be reached or does not answer in time; the call may
  * then have had its effect. Besides:
- * - `usage`, `agentUsage`, `answerOf`, `claims`, `isFrozen`, `giveBack` and `giveBackHeld` reject with it while the
+ * - `usage`, `agentUsage`, `answerOf`, `claims`, `isFrozen`, `giveBack`, `giveBackHeld` and `decideApproval` reject with it while the
  *   counters do not serve; `version` does so on a server, and answers in process.
  * - `answered` and `takeBack` reject with it when the counts were lost and no rebuild has begun.
  * - `now`, `raise`, `freeze` and `unfreeze` work whether or not the counters serve.
@@ -401,6 +422,11 @@ export interface Counters {
    * returned counts in full until it leaves its window.
    */
   giveBackHeld(agentId: string, held: readonly HeldAmount[]): Promise<void>;
+  /**
+   * Decides an approval that waits. Changes nothing where the binding has another approval, or this one was decided, is
+   * used up or is not known; but a usable one that is reusable and not known is kept.
+   */
+  decideApproval(decision: ApprovalDecision): Promise<void>;
   /** Raises the version of a record; a lower or equal one changes nothing. */
   raise(kind: VersionedKind, id: string, version: number): Promise<void>;
   /** The version last raised; `null`: none was. One of a session is forgotten after 7 days on Redis. */

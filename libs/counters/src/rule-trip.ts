@@ -1,4 +1,5 @@
 import type { HeldAmount, SetFact } from '@countersign/contracts';
+import type { LoggedApproval } from './approvals.js';
 
 export type {
   ConditionalRule,
@@ -38,6 +39,8 @@ export interface RuleSnapshot {
   readonly facts: readonly (SetFact & { readonly order: number })[];
   /** Amounts that have not left their window and were not given back. */
   readonly limits: readonly (HeldAmount & { readonly windowSeconds: number })[];
+  /** Those that have not expired; absent: none. */
+  readonly approvals?: readonly LoggedApproval[];
 }
 
 /**

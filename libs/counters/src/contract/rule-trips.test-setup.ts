@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parseAmount } from '../amount.js';
 import type { Amount } from '../amount.js';
-import type { RuleTrip } from '../port.js';
+import type { RuleTrip, TripApprovals } from '../port.js';
 import type { StaticViolation } from '../static-violation.js';
 
 /** The violation of a rule or limit with this name. */
@@ -60,6 +60,12 @@ export interface RuleChoice {
   readonly sets: readonly (null | 'allowed' | 'checked')[];
   readonly amounts: readonly (string | null)[];
   readonly also: readonly { readonly fact: number; readonly where: number }[];
+  /** Rules that an approval satisfies, as bits, the binding of each, and how many approvals before this one the named one is. */
+  readonly asks: {
+    readonly rules: number;
+    readonly binding: number;
+    readonly named: number | null;
+  };
 }
 
 const AMOUNTS = ['0', '0.000000001', '0.999999999', '1', '1', '2.5', '7', '99999999999.999999999'];
@@ -88,22 +94,48 @@ export const ruleChoice: fc.Arbitrary<RuleChoice | null> = fc.option(
     sets: fc.array(fc.constantFrom(null, null, 'allowed' as const, 'checked' as const), { minLength: 3, maxLength: 3 }),
     amounts: fc.array(fc.option(fc.constantFrom(...AMOUNTS), { freq: 2 }), { minLength: 4, maxLength: 4 }),
     also: fc.array(fc.record({ fact: fc.nat(2), where: fc.nat(2) }), { maxLength: 2 }),
+    asks: fc.record({
+      rules: fc.nat(7),
+      binding: fc.nat(2),
+      named: fc.option(fc.nat(9), { freq: 2 }),
+    }),
   }),
   { freq: 3 },
 );
 
+export const APPROVAL_SECONDS = 3600;
+let candidates = 0;
+
+function chosenApprovals(rules: readonly number[], { binding, named }: RuleChoice['asks']): TripApprovals {
+  candidates += 1;
+  return {
+    rules: rules.map((rule) => {
+      const bindingSha256 = `b${rule} ${binding}`;
+      return { rule, ruleId: `r${rule}`, bindingSha256, expiresSeconds: APPROVAL_SECONDS };
+    }),
+    candidateId: `apr_${candidates}`,
+    mostPending: 3,
+    namedId: named === null ? null : `apr_${candidates - named}`,
+  };
+}
+
 /** The rules of a trip by choice. The third fact is held for the agent, the others for a session. */
-export function chosenRules({ session, customer, rules, sets, amounts, also }: RuleChoice): RuleTrip {
+export function chosenRules({ session, customer, rules, sets, amounts, also, asks }: RuleChoice): RuleTrip {
   const facts = ['secret', 'money', 'agent'].map((id) => ({ id, key: id === 'agent' ? '' : `session ${session}` }));
+  const approvable = rules.flatMap(({ observe }, rule) => ((asks.rules >> rule) % 2 === 1 && !observe ? [rule] : []));
   return ruleTripOf({
     facts,
+    ...(approvable.length === 0 ? {} : { approvals: chosenApprovals(approvable, asks) }),
     ...(also.length === 0 ? {} : { also }),
     conditional: rules.map(({ truth, rank, observe, reads }, index) => ({
       facts: [0, 1, 2].filter((fact) => (reads >> fact) % 2 === 1),
       truth,
       rank,
       observe,
-      violation: violationOf(`rules:${index}`),
+      violation:
+        (asks.rules >> index) % 2 === 1 && !observe
+          ? { ...violationOf(`rules:${index}`), violation_type: 'approval_required' as const }
+          : violationOf(`rules:${index}`),
     })),
     sets: sets.flatMap((on, fact) => (on === null ? [] : { fact, ttlSeconds: LIFETIMES[fact] ?? 60, on })),
     limits: LIMITS.flatMap((limit, index) => {

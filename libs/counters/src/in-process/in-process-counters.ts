@@ -3,6 +3,7 @@ import { CLAIM_BOUNDS, CountersUnavailable, RULE_BOUNDS } from '../port.js';
 import type {
   AccountUsage,
   AgentUsage,
+  ApprovalDecision,
   CheckTrip,
   CheckTripResult,
   ClaimBounds,
@@ -91,6 +92,11 @@ export class InProcessCounters implements Counters {
   async giveBackHeld(agentId: string, held: readonly HeldAmount[]): Promise<void> {
     this.#requireService();
     this.#state.giveBackHeld(agentId, held);
+  }
+
+  async decideApproval(decision: ApprovalDecision): Promise<void> {
+    this.#requireService();
+    this.#state.decideApproval(decision, this.#clock.now());
   }
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {

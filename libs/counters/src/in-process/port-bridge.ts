@@ -83,6 +83,7 @@ export function connectCounters(port: MessagePort): Counters {
     takeBack: (...values) => ask('takeBack', ...values),
     giveBack: (...values) => ask('giveBack', ...values),
     giveBackHeld: (...values) => ask('giveBackHeld', ...values),
+    decideApproval: (...values) => ask('decideApproval', ...values),
     raise: (...values) => ask('raise', ...values),
     version: (...values) => ask('version', ...values),
     freeze: (...values) => ask('freeze', ...values),

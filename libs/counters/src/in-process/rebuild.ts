@@ -1,5 +1,6 @@
 import { allows, CLAIM_MS } from '../port.js';
-import type { CountedEvent, UsageSnapshot } from '../port.js';
+import type { CountedEvent, LoggedApproval, UsageSnapshot } from '../port.js';
+import { AgentApprovals } from './agent-approvals.js';
 import { AgentRules } from './agent-rules.js';
 import { claimName } from './claim-book.js';
 import { RateWindow } from './rate-window.js';
@@ -28,7 +29,9 @@ export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, n
     const { dayBackMicros = 0, monthBackMicros = 0 } = back;
     Object.assign(agent, { day, dayMicros, month, monthMicros, dayBackMicros, monthBackMicros, order });
     agent.rules?.clear();
+    agent.approvals = null;
     if (rules !== undefined) rulesOf(state, agent).restore(rules, nowMs);
+    replayApprovals(agent, rules?.approvals, nowMs);
     agent.rate = rateTimes.length > 0 ? new RateWindow() : null;
     for (const time of rateTimes) agent.rate?.add(time);
     if (frozen && unfrozenAtMs >= agent.unfrozenAtMs) agent.frozen = true;
@@ -55,8 +58,15 @@ export function replayEvent(state: CountersState, event: CountedEvent, nowMs: nu
 function replayRules(state: CountersState, event: CountedEvent, order: number, nowMs: number): void {
   const agent = state.agent(event.agentId);
   agent.order = Math.max(agent.order, order);
+  replayApprovals(agent, event.approvals, nowMs);
   if (event.ruleCounts === undefined) return;
   rulesOf(state, agent).replay(event.ruleCounts, order, event.occurredAtMs, nowMs);
+}
+
+function replayApprovals(agent: AgentTotals, approvals: readonly LoggedApproval[] = [], nowMs: number): void {
+  if (approvals.length === 0) return;
+  agent.approvals ??= new AgentApprovals();
+  for (const one of approvals) agent.approvals.replay(one, nowMs);
 }
 
 function rulesOf(state: CountersState, agent: AgentTotals): AgentRules {

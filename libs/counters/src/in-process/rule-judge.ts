@@ -3,8 +3,18 @@ import { balancesById, byRank, finds, limitViolation, namesOfSet, resetsAt } fro
 import type { OpenJudgement } from '../judgement.js';
 import type { CheckTrip, Judgement } from '../port.js';
 import { UNKNOWN_FACTS } from '../rule-trip.js';
-import type { CountedAmount, RuleTrip, Seen, SetFact, TripLimit } from '../rule-trip.js';
+import type { FoundApproval } from '../approvals.js';
+import type {
+  ConditionalRule,
+  CountedAmount,
+  RuleTrip,
+  Seen,
+  SetFact,
+  TripApprovals,
+  TripLimit,
+} from '../rule-trip.js';
 import type { StaticViolation } from '../static-violation.js';
+import { AgentApprovals } from './agent-approvals.js';
 import { AgentRules } from './agent-rules.js';
 import type { RuleRoom } from './agent-rules.js';
 import type { LimitWindow } from './limit-window.js';
@@ -49,6 +59,8 @@ export class RuleJudge {
   #newFactsFit = true;
   /** For each limit: its amount can be counted. */
   readonly #fits: boolean[] = [];
+  /** Approvals of rules that find something, by the index of the rule. */
+  readonly #approvals = new Map<number, FoundApproval>();
   #exceeded: LimitFinding | null = null;
   #exceededObserved: LimitFinding | null = null;
 
@@ -63,13 +75,14 @@ export class RuleJudge {
     const { order, spent, rate, plan } = balances;
     const facts = namesOfSet(rules.facts, this.#set);
     this.#seen = { order, spent, rate, plan, facts, limits: balancesById(rules.limits, this.#windows) };
+    if (rules.approvals !== undefined) this.#findApprovals(rules.approvals);
     this.#judgeLimits(this.#makeRoom());
   }
 
   /** The finding of the lowest rank among the rules that are, or are not, in observe mode. */
   rule(observe: boolean): StaticViolation | null {
     for (const rule of byRank(this.#trip)) {
-      if (rule.observe === observe && finds(rule, this.#set)) return rule.violation;
+      if (rule.observe === observe && finds(rule, this.#set) && !this.#isApproved(rule)) return rule.violation;
     }
     return null;
   }
@@ -95,7 +108,37 @@ export class RuleJudge {
     const found = [this.#exceeded, this.#exceededObserved].find((one) => one !== null && one.violation === violation);
     if (facts.length > 0 || limits.length > 0) judgement.ruleCounts = { facts, limits };
     if (found) judgement.limit = found.limit;
+    if (judgement.countsAction && this.#trip.approvals !== undefined) this.#approve(judgement, this.#trip.approvals);
     return judgement;
+  }
+
+  #findApprovals({ rules }: TripApprovals): void {
+    for (const { rule, ruleId, bindingSha256 } of rules) {
+      const kept = this.#agent.approvals?.usable(bindingSha256, this.#nowMs) ?? null;
+      if (kept === null || !finds(this.#trip.conditional[rule]!, this.#set)) continue;
+      const { id, expiresAtMs, reusable } = kept;
+      this.#approvals.set(rule, { ruleId, bindingSha256, id, expiresAtMs, reusable });
+    }
+  }
+
+  #isApproved(rule: ConditionalRule): boolean {
+    return this.#approvals.size > 0 && this.#approvals.has(this.#trip.conditional.indexOf(rule));
+  }
+
+  /** Asks for the approval that a denial needs, or uses those that were found. */
+  #approve(judgement: OpenJudgement, approvals: TripApprovals): void {
+    const { violation, outcome } = judgement;
+    const needed = approvals.rules.find(({ rule }) => this.#trip.conditional[rule]!.violation === violation);
+    if (outcome === 'denied' && needed !== undefined) {
+      const { bindingSha256, expiresSeconds } = needed;
+      this.#agent.approvals ??= new AgentApprovals();
+      const expiresAtMs = this.#nowMs + expiresSeconds * 1000;
+      judgement.asked = this.#agent.approvals.ask(bindingSha256, approvals, expiresAtMs, this.#nowMs);
+    }
+    if (this.#approvals.size === 0) return;
+    judgement.approvals = [...this.#approvals.values()];
+    if (outcome !== 'allowed') return;
+    for (const one of this.#approvals.values()) this.#agent.approvals?.use(one);
   }
 
   #readWindows(): void {

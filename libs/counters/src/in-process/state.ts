@@ -2,8 +2,9 @@ import { judgementOf } from '../judgement.js';
 import type { OpenJudgement } from '../judgement.js';
 import { allows } from '../port.js';
 import type { AccountUsage, CheckTrip, CheckTripResult, Judgement, StaticViolation, StoredAnswer } from '../port.js';
-import type { ClaimBounds, HeldAmount, RuleBounds, VersionedKind } from '../port.js';
+import type { ApprovalDecision, ClaimBounds, HeldAmount, RuleBounds, VersionedKind } from '../port.js';
 import { rateViolation, spendingViolation } from '../violations.js';
+import { AgentApprovals } from './agent-approvals.js';
 import { RuleRoom } from './agent-rules.js';
 import { calendarDay } from './calendar.js';
 import { ClaimBook, claimName, holds } from './claim-book.js';
@@ -125,6 +126,10 @@ export class CountersState {
     for (const one of held) rules?.giveBack(one);
   }
 
+  decideApproval(decision: ApprovalDecision, nowMs: number): void {
+    (this.agent(decision.agentId).approvals ??= new AgentApprovals()).decide(decision, nowMs);
+  }
+
   raise(kind: VersionedKind, id: string, version: number): void {
     if (version > this.#above(kind, id)) this.versions[kind].set(id, version);
   }
@@ -231,6 +236,8 @@ export class CountersState {
     if (judgement.countsRate) agent.rate?.remove(judgement.nowMs);
     const { ruleCounts, seen, nowMs } = judgement;
     if (ruleCounts !== undefined && seen !== undefined) agent.rules?.revert(ruleCounts, seen.order, nowMs);
+    if (judgement.outcome !== 'allowed') return;
+    for (const approval of judgement.approvals ?? []) agent.approvals?.giveBack(approval);
   }
 
   #forget(nowMs: number): void {

@@ -1,4 +1,5 @@
 import type { GivenBackSums } from '../port.js';
+import type { AgentApprovals } from './agent-approvals.js';
 import type { AgentRules } from './agent-rules.js';
 import { calendarDay } from './calendar.js';
 import { RateWindow } from './rate-window.js';
@@ -52,6 +53,8 @@ export class AgentTotals {
   order = 0;
   /** `null`: no facts are set and nothing is counted towards limits. */
   rules: AgentRules | null = null;
+  /** `null`: none was asked for. */
+  approvals: AgentApprovals | null = null;
 
   /** Spending in its window at this time, in micro-dollars. */
   spent(window: 'day' | 'month', nowMs: number): number {
@@ -108,7 +111,7 @@ export class AgentTotals {
   forget(nowMs: number): boolean {
     if (this.rate !== null && nowMs - this.rate.newest >= this.rateWindowMs) this.rate = null;
     if (this.rules?.forget(nowMs) === true) this.rules = null;
-    if (this.rate !== null || this.rules !== null || this.order > 0) return false;
+    if (this.rate !== null || this.rules !== null || this.approvals !== null || this.order > 0) return false;
     return !this.frozen && this.unfrozenAtMs === 0 && this.month < calendarDay(nowMs).month;
   }
 }

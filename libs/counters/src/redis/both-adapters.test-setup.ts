@@ -3,7 +3,7 @@ import { chosenRules, ruleChoice } from '../contract/rule-trips.test-setup.js';
 import { tripOf } from '../counters.contract.js';
 import { InProcessCounters } from '../in-process/in-process-counters.js';
 import { CLAIM_BOUNDS } from '../port.js';
-import type { CheckTrip, Counters, HeldAmount, Judgement, RuleBounds } from '../port.js';
+import type { ApprovalDecision, CheckTrip, Counters, HeldAmount, Judgement, RuleBounds } from '../port.js';
 import { connectRedisCounters } from './connect.js';
 
 const START = Date.UTC(2028, 1, 28, 23, 59, 50);
@@ -41,13 +41,17 @@ const check = fc.record({
 });
 type Check = typeof check extends fc.Arbitrary<infer T> ? T : never;
 /** A call of the counters, or of a check and of what follows it. */
-export type Call = Check | { skip: number; back: number } | { freeze: number } | { unfreeze: number } | Raise;
+export type Call =
+  Check | Decision | { skip: number; back: number } | { freeze: number } | { unfreeze: number } | Raise;
+/** Decides the newest approval of an agent. */
+type Decision = { decide: number; approve: boolean; again: boolean };
 type Raise = { raise: 'account' | 'api-key' | 'agent'; to: number };
 /** Time that passes, ms. */
 export const pass = pick(1, 999, 5_000, 10_000, 60_000, 599_000, 3_600_000, 86_400_000, 86_400_000 * 31);
 export const call: fc.Arbitrary<Call> = fc.oneof(
   { weight: 12, arbitrary: check },
   { weight: 2, arbitrary: fc.record({ skip: fc.nat(2), back: fc.nat(3) }) },
+  { weight: 3, arbitrary: fc.record({ decide: fc.nat(2), approve: fc.nat(3).map((n) => n > 0), again: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ freeze: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ unfreeze: fc.nat(2) }) },
   {
@@ -138,6 +142,8 @@ export class BothAdapters {
 /** A history of calls to both adapters; several at a time have different names. */
 export class AdapterHistory {
   readonly #held: (readonly HeldAmount[])[][] = [[], [], []];
+  /** The newest approval that an agent waits for. */
+  readonly #asked: (Pick<ApprovalDecision, 'id' | 'bindingSha256' | 'expiresAtMs'> | undefined)[] = [];
 
   constructor(
     readonly both: BothAdapters,
@@ -150,6 +156,19 @@ export class AdapterHistory {
     if ('skip' in one) {
       const amounts = this.#held[one.skip]?.at(-1 - one.back) ?? [];
       await same((counters) => counters.giveBackHeld(`g${one.skip}${name}`, amounts));
+    } else if ('decide' in one) {
+      const asked = this.#asked[one.decide];
+      if (asked === undefined) return;
+      const usableUntilMs = one.again ? asked.expiresAtMs + 600_000 : asked.expiresAtMs;
+      const state = one.approve ? 'approved' : 'denied';
+      const decision = {
+        ...asked,
+        agentId: `g${one.decide}${name}`,
+        state,
+        usableUntilMs,
+        reusable: one.again,
+      } as const;
+      await same((counters) => counters.decideApproval(decision));
     } else if ('freeze' in one) await same((counters) => counters.freeze(`g${one.freeze}${name}`, this.both.nowMs));
     else if ('unfreeze' in one) await same((counters) => counters.unfreeze(`g${one.unfreeze}${name}`));
     else if ('raise' in one) {
@@ -160,8 +179,17 @@ export class AdapterHistory {
       const result = await same((counters) => counters.check(sent));
       if (!('judgement' in result)) return;
       this.#held[one.agent]?.push(heldBy(result.judgement));
+      this.#keepAsked(one.agent, sent, result.judgement);
       await same((each) => settle(each, sent, result.judgement, one.then));
     }
+  }
+
+  #keepAsked(agent: number, { rules }: CheckTrip, { asked, violation }: Judgement): void {
+    if (asked === undefined || asked.id === null || asked.expiresAtMs === null) return;
+    const rule = rules?.conditional.findIndex(({ violation: { rule: name } }) => name === violation?.rule);
+    const ask = rules?.approvals?.rules.find((one) => one.rule === rule);
+    if (ask === undefined) return;
+    this.#asked[agent] = { id: asked.id, bindingSha256: ask.bindingSha256, expiresAtMs: asked.expiresAtMs };
   }
 
   /** Compares what is left. */

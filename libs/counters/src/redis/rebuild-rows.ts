@@ -1,5 +1,5 @@
 import { allows } from '../port.js';
-import type { CountedEvent, HeldAmount, RuleSnapshot, StoredAnswer, UsageSnapshot } from '../port.js';
+import type { CountedEvent, HeldAmount, LoggedApproval, RuleSnapshot, StoredAnswer, UsageSnapshot } from '../port.js';
 import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { dayNumber, monthNumber } from './months.js';
@@ -66,7 +66,8 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
   }
 }
 
-function* ruleRows(agentId: string, { facts, limits }: RuleSnapshot): Generator<Row> {
+function* ruleRows(agentId: string, { facts, limits, approvals = [] }: RuleSnapshot): Generator<Row> {
+  for (const approval of approvals) yield ['p', agentId, ...approvalParts(approval)];
   for (const fact of facts) yield ['f', agentId, factField(fact), fact.order, fact.expiresAtMs];
   // A profile may have changed the length of a window: each amount counts for the length that it was counted with.
   const windows = new Map<string, (HeldAmount & { readonly windowSeconds: number })[]>();
@@ -106,8 +107,8 @@ function eventRow(event: CountedEvent): Row {
   return [...row, ...kept, ...(ruled ?? [])];
 }
 
-/** Order, facts, limits and amounts given back; `null`: the event has none. */
-function ruleParts({ order = 0, ruleCounts, givesBack = [] }: CountedEvent): Row | null {
+/** Order, facts, limits, amounts given back and approvals; `null`: the event has none. */
+function ruleParts({ order = 0, ruleCounts, givesBack = [], approvals = [] }: CountedEvent): Row | null {
   if (order === 0 && givesBack.length === 0) return null;
   const facts = ruleCounts?.facts.flatMap((fact) => [factField(fact), fact.expiresAtMs]) ?? [];
   const limits =
@@ -117,7 +118,11 @@ function ruleParts({ order = 0, ruleCounts, givesBack = [] }: CountedEvent): Row
       amount.units,
       amount.nanos,
     ]) ?? [];
-  return [order, facts, limits, heldRows(givesBack)];
+  return [order, facts, limits, heldRows(givesBack), approvals.flatMap(approvalParts)];
+}
+
+function approvalParts({ bindingSha256, id, expiresAtMs, isConsumed }: LoggedApproval): readonly Value[] {
+  return [bindingSha256, id, expiresAtMs, isConsumed ? 1 : 0];
 }
 
 /** As the fifth of `lua/claims.ts`. */

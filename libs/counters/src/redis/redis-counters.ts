@@ -3,6 +3,7 @@ import { allows, CountersUnavailable } from '../port.js';
 import type {
   AccountUsage,
   AgentUsage,
+  ApprovalDecision,
   CheckTrip,
   CheckTripResult,
   ClaimBounds,
@@ -116,6 +117,12 @@ export class RedisCounters implements Counters {
 
   async giveBackHeld(agentId: string, held: readonly HeldAmount[]): Promise<void> {
     await this.#call(SCRIPTS.giveBackHeld, [this.#options.keys.state], [agentId, heldArgument(held)]);
+  }
+
+  async decideApproval(decision: ApprovalDecision): Promise<void> {
+    const { agentId, bindingSha256, id, state, expiresAtMs, usableUntilMs, reusable } = decision;
+    const decided = [state === 'approved' ? 1 : 0, expiresAtMs, usableUntilMs, reusable ? 1 : 0];
+    await this.#call(SCRIPTS.decideApproval, [this.#options.keys.state], [agentId, bindingSha256, id, ...decided]);
   }
 
   async raise(kind: VersionedKind, id: string, version: number): Promise<void> {

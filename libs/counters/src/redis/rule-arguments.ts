@@ -1,5 +1,5 @@
 import { byRank } from '../rule-findings.js';
-import type { HeldAmount, Judgement, RuleBounds, RuleTrip, TripFact } from '../port.js';
+import type { HeldAmount, Judgement, RuleBounds, RuleTrip, TripApprovals, TripFact } from '../port.js';
 import { shortHash } from './keys.js';
 
 /** Fields of the hash `w:` of an agent: see `lua/rules.ts`. */
@@ -12,7 +12,7 @@ export function limitField(key: string): string {
 
 /** The argument `rules` of `lua/check-rules.ts`. */
 export function ruleArgument(rules: RuleTrip, bounds: RuleBounds): string {
-  const { facts, sets, limits, conditional } = rules;
+  const { facts, sets, limits, conditional, approvals } = rules;
   const ranked = byRank(rules);
   return JSON.stringify([
     [...facts.map(factField), ...limits.map(({ key }) => limitField(key))],
@@ -32,7 +32,13 @@ export function ruleArgument(rules: RuleTrip, bounds: RuleBounds): string {
     ]),
     [bounds.agent, bounds.all, bounds.window, bounds.amounts],
     (rules.also ?? []).map(({ fact, where }) => [fact + 1, where + 1]),
+    ...(approvals === undefined ? [] : [approvalArgument(approvals)]),
   ]);
+}
+
+function approvalArgument({ rules, candidateId, mostPending, namedId }: TripApprovals): readonly unknown[] {
+  const asks = rules.map(({ rule, bindingSha256, expiresSeconds }) => [rule, bindingSha256, expiresSeconds * 1000]);
+  return [candidateId, mostPending, namedId ?? '', asks];
 }
 
 /** Violations of rules, of limits, and of missing room, each as JSON: a claim keeps the one that was found. */
@@ -42,12 +48,14 @@ export function violationTexts(rules: RuleTrip | undefined): string {
   return JSON.stringify([rules.conditional.map(text), rules.limits.map(text), JSON.stringify(rules.noRoom)]);
 }
 
-/** Order, facts and amounts that a revert undoes, for `TAKE_BACK`; `null`: it was judged without balances. */
-export function revertedArgument({ seen, ruleCounts }: Judgement): string | null {
+/** Order, facts, amounts and approvals that a revert undoes, for `TAKE_BACK`; `null`: it was judged without balances. */
+export function revertedArgument({ seen, ruleCounts, outcome, approvals = [] }: Judgement): string | null {
   if (seen === undefined) return null;
   const { facts, limits } = ruleCounts ?? { facts: [], limits: [] };
   const amounts = limits.flatMap(({ key, amount }) => [limitField(key), amount.units, amount.nanos]);
-  return JSON.stringify([seen.order, facts.map(factField), amounts]);
+  const used = outcome === 'allowed' ? approvals.filter(({ reusable }) => !reusable) : [];
+  const given = used.flatMap(({ bindingSha256, id }) => [bindingSha256, id]);
+  return JSON.stringify([seen.order, facts.map(factField), amounts, given]);
 }
 
 /** Amounts that are given back, as `GIVE_BACK_HELD` takes them. */

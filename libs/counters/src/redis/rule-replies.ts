@@ -3,15 +3,26 @@ import type { Amount } from '../amount.js';
 import type { OpenJudgement } from '../judgement.js';
 import { balancesById, limitViolation, namesOfSet, resetsAt } from '../rule-findings.js';
 import { UNKNOWN_FACTS } from '../rule-trip.js';
-import type { Judgement, RuleCounts, RuleTrip, StaticViolation, TripLimit } from '../port.js';
+import type { TripApprovals } from '../rule-trip.js';
+import type {
+  AskedApproval,
+  FoundApproval,
+  Judgement,
+  RuleCounts,
+  RuleTrip,
+  StaticViolation,
+  TripLimit,
+} from '../port.js';
 
 /** The part of a trip's rules that a claim keeps. */
 export interface KeptRules extends Pick<RuleTrip, 'facts' | 'sets'> {
   readonly limits: readonly Omit<TripLimit, 'violation'>[];
+  readonly approvals?: Pick<TripApprovals, 'rules'>;
 }
 
-export function keptRules({ facts, sets, limits }: RuleTrip): KeptRules {
-  return { facts, sets, limits: limits.map(({ violation: _violation, ...limit }) => limit) };
+export function keptRules({ facts, sets, limits, approvals }: RuleTrip): KeptRules {
+  const kept = { facts, sets, limits: limits.map(({ violation: _violation, ...limit }) => limit) };
+  return approvals === undefined ? kept : { ...kept, approvals: { rules: approvals.rules } };
 }
 
 /** A finding as the script replies it. `oldestMs`: time of a limit's oldest amount, negative: none. */
@@ -32,7 +43,7 @@ const NO_ROOM = 6;
 /**
  * Adds balances, what was counted, and the violation of a rule or limit to a judgement.
  * @param text balances in the form of `lua/check-rules.ts`
- * @param found the violation that a claim kept; `null`: it is in `rules`, which are those of a trip
+ * @param kept the violation that a claim kept; `null`: it is in `rules`, which are those of a trip
  */
 export function ruledJudgement(
   judgement: OpenJudgement,
@@ -40,9 +51,10 @@ export function ruledJudgement(
   rules: RuleTrip | KeptRules | undefined,
   rated: boolean,
   finding: Finding,
-  found: StaticViolation | null,
+  kept: StaticViolation | null,
 ): Judgement {
-  const [balanceText = '', set = '', stored = '', counted = ''] = rules === undefined ? [text] : text.split(';');
+  const parts = rules === undefined ? [text] : text.split(';');
+  const [balanceText = '', set = '', stored = '', counted = '', asked = '', found = ''] = parts;
   const numbers = readNumbers(balanceText);
   const [order = 0, day = 0, month = 0, rate = 0, used = 0] = numbers;
   const { facts, limits } = rules ?? NO_RULES;
@@ -60,16 +72,38 @@ export function ruledJudgement(
   if (rules === undefined) return judgement;
   const counts = countsOf(judgement.nowMs, rules, stored, counted);
   if (counts !== null) judgement.ruleCounts = counts;
-  const violation = found ?? violationOf(rules, finding);
+  addApprovals(judgement, rules, asked, found);
+  const violation = kept ?? violationOf(rules, finding);
   if (violation === null) return judgement;
   const limit = finding.code === LIMIT ? limits[finding.index] : undefined;
   judgement.violation = violation;
+  if (violation.violation_type === 'approval_required') judgement.freezesAgent = false;
   if (limit === undefined) return judgement;
   const consumed = balances[finding.index] ?? NOTHING;
   const resetsAtMs = resetsAt(limit, finding.oldestMs < 0 ? null : finding.oldestMs);
   judgement.violation = limitViolation(limit, violation, consumed, resetsAtMs);
   judgement.limit = { id: limit.id, consumed: amountText(consumed), resetsAtMs };
   return judgement;
+}
+
+/** Adds the approval that is asked for, and those that were found. */
+function addApprovals(
+  judgement: OpenJudgement,
+  { approvals }: RuleTrip | KeptRules,
+  askedText: string,
+  foundText: string,
+): void {
+  if (askedText !== '') {
+    const [code = '', id = '', expiresAt = ''] = askedText.split(',');
+    const expiresAtMs = id === '' ? null : Number(expiresAt);
+    judgement.asked = { code: code as AskedApproval['code'], id: id === '' ? null : id, expiresAtMs };
+  }
+  if (foundText === '') return;
+  judgement.approvals = foundText.split('|').map((one): FoundApproval => {
+    const [position = '', id = '', expiresAt = '', again = ''] = one.split(',');
+    const { ruleId = '', bindingSha256 = '' } = approvals?.rules[Number(position)] ?? {};
+    return { ruleId, bindingSha256, id, expiresAtMs: Number(expiresAt), reusable: again === SET };
+  });
 }
 
 function violationOf(rules: RuleTrip | KeptRules, { code, index }: Finding): StaticViolation | null {

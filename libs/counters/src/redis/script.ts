@@ -14,7 +14,7 @@ import {
   VERSION,
 } from './lua/flags.js';
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
-import { ANSWERED, GIVE_BACK, GIVE_BACK_HELD, TAKE_BACK } from './lua/settle.js';
+import { ANSWERED, DECIDE_APPROVAL, GIVE_BACK, GIVE_BACK_HELD, TAKE_BACK } from './lua/settle.js';
 
 /** A script with its SHA-1. */
 export interface Script {
@@ -33,6 +33,7 @@ export const SCRIPTS = {
   takeBack: script('takeBack', TAKE_BACK),
   giveBack: script('giveBack', GIVE_BACK),
   giveBackHeld: script('giveBackHeld', GIVE_BACK_HELD),
+  decideApproval: script('decideApproval', DECIDE_APPROVAL),
   look: script('look', LOOK),
   now: script('now', NOW),
   raise: script('raise', RAISE),

@@ -1,3 +1,5 @@
+import { FIND_APPROVALS, USE_APPROVALS } from './approvals.js';
+
 /**
  * Gives the check its order, and reads its balances into `balance_text`, as numbers with commas: order, spending of day
  * and month, checks in the rate window (-1: no limit), actions of the plan.
@@ -22,11 +24,15 @@ local balance_text = balances and string.format(
  * then of the limits, 2 number of facts, 3 conditional rules by rank: index, observed, truth, numbers of its facts from
  * 1; 4 settings: number of the fact, lifetime in ms, also of a denied check; 5 limits: window in ms, units and nanos of
  * the maximum, units and nanos of the amount, observed; 6 bounds: of an agent, of all, of a window, of amounts; 7 pairs
- * of facts, of which the first counts as set also where the second is.
+ * of facts, of which the first counts as set also where the second is; 8 with rules that approvals satisfy: id of one
+ * that is opened, most open ones, id that the caller names or empty, and for each such rule its index, its binding and
+ * the time in ms in which its approval expires.
  *
  * Balances are returned as numbers with commas: those of `readBalances`, and with rules units and nanos of each limit;
  * then, each after a semicolon and with a digit of 0 or 1 for each, the facts that were set, the settings that took
- * effect (2: there was no room, so that facts are unknown), and the limits that were counted.
+ * effect (2: there was no room, so that facts are unknown), and the limits that were counted. With approvals also, after
+ * a semicolon each, code, id and expiry of the one that is asked for, and separated by bars position of the rule in 8,
+ * id, expiry, and whether it may be used again, of those that were found.
  */
 export const READ_RULES = `
 local rules = balances and ARGV[18] ~= '' and cjson.decode(ARGV[18]) or nil
@@ -98,16 +104,18 @@ if rules then
     end
   end
 end
+local function rule_finds(rule)
+  local assignment = 0
+  for j = 4, #rule do
+    if set[rule[j]] then assignment = assignment + 2 ^ (j - 4) end
+  end
+  return floor(rule[3] / 2 ^ assignment) % 2 == 1
+end
+${FIND_APPROVALS}
 local function rule_found(observed)
   for i = 1, rules and #rules[3] or 0 do
     local rule = rules[3][i]
-    if rule[2] == observed then
-      local assignment = 0
-      for j = 4, #rule do
-        if set[rule[j]] then assignment = assignment + 2 ^ (j - 4) end
-      end
-      if floor(rule[3] / 2 ^ assignment) % 2 == 1 then return rule[1] end
-    end
+    if rule[2] == observed and not given[rule[1]] and rule_finds(rule) then return rule[1] end
   end
   return nil
 end
@@ -136,7 +144,7 @@ export const FIND_LIMIT = `
   end
 `;
 
-/** Sets facts and counts amounts of a check that is allowed or denied. */
+/** Sets facts, counts amounts and uses approvals of a check that is allowed or denied. */
 export const COUNT_RULES = `
   if rules then
     local fields, facts, done = rules[1], rules[2], {}
@@ -168,4 +176,4 @@ export const COUNT_RULES = `
     end
     flags[3] = table.concat(done)
   end
-`;
+${USE_APPROVALS}`;

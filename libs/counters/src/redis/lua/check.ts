@@ -1,3 +1,4 @@
+import { APPROVALS } from './approvals.js';
 import { CLAIMS } from './claims.js';
 import { COUNT_RULES, FIND_LIMIT, FIND_RULE, readBalances, READ_RULES } from './check-rules.js';
 import { PRELUDE, SERVING } from './prelude.js';
@@ -25,7 +26,7 @@ function check(kind: 'plain' | 'seen' | 'ruled'): string {
     { length: 10 },
     (_, index) => `ARGV[${first + index}]`,
   );
-  return `${PRELUDE}${SERVING}${kind === 'plain' ? TOTALS : TOTALS_WITH_ORDER}${CLAIMS}${only(RULES + RECLAIM)}
+  return `${PRELUDE}${SERVING}${kind === 'plain' ? TOTALS : TOTALS_WITH_ORDER}${CLAIMS}${only(RULES + RECLAIM + APPROVALS)}
 local account_version, key_version, agent_version = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local keyed = ${agent} ~= nil
 local key_raised = tonumber(call('HGET', KEYS[4], 'v')) or -1
@@ -71,7 +72,10 @@ if old then
     KEYS[2], string.sub(KEYS[3], 1, -own - 1) .. old[5], string.sub(KEYS[5], 1, -own - 1) .. old[5],
     old[3], old[12], old[11], old[13]
   )
-  ${only('if old[20] then uncount_rules(old[5], old[3], now, old[20]) end')}
+  ${only(`if old[20] then
+    uncount_rules(old[5], old[3], now, old[20])
+    give_back_approvals(old[5], now, old[20][4])
+  end`)}
   a, g = account_of(KEYS[2]), agent_of(KEYS[3])
 end
 local day = floor(now / DAY)

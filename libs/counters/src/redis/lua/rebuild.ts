@@ -1,3 +1,4 @@
+import { APPROVALS } from './approvals.js';
 import { CLAIMS } from './claims.js';
 import { PRELUDE } from './prelude.js';
 import { RULES } from './rules.js';
@@ -34,7 +35,7 @@ if st[1] ~= ARGV[1] or call('GET', KEYS[2]) ~= ARGV[4] then return {2} end
 call('PEXPIRE', KEYS[2], ARGV[5])
 `;
 
-const PUT_BACK = `${HELD_LEASE}${TOTALS_WITH_ORDER}${CLAIMS}${RULES}
+const PUT_BACK = `${HELD_LEASE}${TOTALS_WITH_ORDER}${CLAIMS}${RULES}${APPROVALS}
 local now = clock()
 local function not_before(ms)
   if ARGV[3] == '' and ms > now and ms <= wall + DAY then
@@ -63,7 +64,7 @@ local rows = cjson.decode(ARGV[6])
  * Facts of a snapshot. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts, rows as JSON, most claims of
  * all and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros,
  * frozen, unfrozen at, credited micros of the day, of the month, order]`, `["r", agent, times]`, `["f", agent, field of
- * a fact, order, expiry]`, `["l", agent, field of a limit, window in ms, [time, order, units, nanos, …]]`, `["c",
+ * a fact, order, expiry]`, `["p", agent, binding, id of an approval, expiry, used up]`, `["l", agent, field of a limit, window in ms, [time, order, units, nanos, …]]`, `["c",
  * account, key, body, time, answer, allowed by]`, `["v", key, version]`.
  */
 export const RESTORE = `${PUT_BACK}
@@ -84,6 +85,7 @@ for i = 1, #rows do
     g.o = row[11]
     call('DEL', rate_key)
     drop_kept(row[2])
+    drop_approvals(row[2])
     put_agent(key, rate_key, g)
     call('HDEL', key, 'b')
     g.b = nil
@@ -109,6 +111,8 @@ for i = 1, #rows do
       end
     end
     put_kept(k, now)
+  elseif kind == 'p' then
+    replay_approval(approvals_of(row[2]), row[3], row[4], row[5], row[6], now)
   elseif kind == 'c' then
     put_answered(row[2], row[3], row[4], row[5], row[6], row[7])
   else
@@ -123,9 +127,9 @@ return {1}
 /**
  * Events of the log's tail, each counted as its check was. KEYS and ARGV as of `RESTORE`, rows: `[account, agent, time,
  * counts an action, cost, counts towards the rate, freezes, key, body, answer, allowed by, order, facts, limits, given
- * back]`, the last four only of an event with order or with amounts that are given back, the four before then `false`
+ * back, approvals]`, the last five only of an event with order or with amounts that are given back, the four before then `false`
  * without an idempotency key. Facts: field and expiry of each; limits: field, window in ms, units and nanos of each; given
- * back: as of `GIVE_BACK_HELD`.
+ * back: as of `GIVE_BACK_HELD`; approvals: as of a snapshot, each from its binding on.
  */
 export const REPLAY = `${PUT_BACK}
 local function replay_rules(row, key, rate_key)
@@ -136,6 +140,13 @@ local function replay_rules(row, key, rate_key)
     put_order(key, rate_key, g)
   end
   give_back_held(agent, now, row[15])
+  local approvals = row[16]
+  if #approvals > 0 then
+    local p = approvals_of(agent)
+    for i = 1, #approvals, 4 do
+      replay_approval(p, approvals[i], approvals[i + 1], approvals[i + 2], approvals[i + 3], now)
+    end
+  end
   local fields = {}
   for i = 1, #facts, 2 do fields[#fields + 1] = facts[i] end
   for i = 1, #limits, 4 do fields[#fields + 1] = limits[i] end

@@ -1,3 +1,4 @@
+import { APPROVALS, decideScript } from './approvals.js';
 import { CLAIMS } from './claims.js';
 import { PRELUDE, SAME_RUN, SERVING } from './prelude.js';
 import { RULES } from './rules.js';
@@ -25,10 +26,11 @@ return {1}
 /**
  * `Counters.takeBack`. KEYS: state, account, agent, rate, and with an idempotency key claim. ARGV from 4: time, cost,
  * counts an action, counts towards the rate, entropy, account id and short hash of the key or empty; with the
- * balances of the judgement as JSON its order, fields of facts, and field, units and nanos of each limit.
+ * balances of the judgement as JSON its order, fields of facts, field, units and nanos of each limit, and binding and id of
+ * each approval that it used up.
  * Judgements from before the counts started from zero are not in them.
  */
-export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS_WITH_ORDER}${CLAIMS}${RULES}
+export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS_WITH_ORDER}${CLAIMS}${RULES}${APPROVALS}
 local at = tonumber(ARGV[4])
 if at <= (tonumber(st[6]) or -1) then return {1} end
 if KEYS[5] then
@@ -46,6 +48,7 @@ uncount(KEYS[2], KEYS[3], KEYS[4], at, tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7
 if ARGV[11] then
   local counted, g = cjson.decode(ARGV[11]), agent_of(KEYS[3])
   uncount_rules(string.sub(KEYS[3], #name + 3), at, clock(), counted)
+  give_back_approvals(string.sub(KEYS[3], #name + 3), clock(), counted[4])
   if g.own and g.o == counted[1] then
     g.o = g.o - 1
     put_order(KEYS[3], KEYS[4], g)
@@ -69,3 +72,5 @@ export const GIVE_BACK_HELD = `${PRELUDE}${SERVING}${CLAIMS}${RULES}
 give_back_held(ARGV[4], clock(), cjson.decode(ARGV[5]))
 return {1}
 `;
+
+export const DECIDE_APPROVAL = decideScript(`${PRELUDE}${SERVING}${CLAIMS}`);
