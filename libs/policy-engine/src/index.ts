@@ -11,6 +11,8 @@ export { apiEntryProblem, nameEntryProblem } from './entries/grammar.js';
 export { dollarsToMicros, limitToMicros, MAX_MICROS } from './money.js';
 export { compileProfile } from './compile-profile.js';
 export type { CompiledProfile } from './compile-profile.js';
+export { provideSqlParser } from '@countersign/rules';
+export type { SqlParser } from '@countersign/rules';
 export { ENGINE_VERSION } from './engine-version.js';
 export { decide, decideInSlices, judgeTool, needsArguments, scanInSlices } from './decide.js';
 export type { Decision } from './decide.js';

@@ -16,8 +16,8 @@ export interface KnownProfile {
   /** `null`: it cannot be read. */
   readonly compiled: CompiledProfile | null;
   readonly readsPayload: boolean;
-  /** Its rules, as text: what they use can be searched. */
-  readonly rulesText: string;
+  /** Its rules use a function that cannot be evaluated here; it is not compiled then. */
+  readonly lacksFunction: boolean;
 }
 
 interface Change {
@@ -32,9 +32,13 @@ export class AgentProfiles {
   readonly #changes: Change[] = [];
   readonly #byHash = new Map<string, KnownProfile>();
 
-  constructor(agentId: string, sha256: EvidenceCrypto['sha256']) {
+  readonly #without: readonly string[];
+
+  /** @param without names of functions of rules that cannot be evaluated here */
+  constructor(agentId: string, sha256: EvidenceCrypto['sha256'], without: readonly string[]) {
+    this.#without = without;
     const first = emptyProfile(agentId);
-    this.#byHash.set(toHex(sha256(canonicalBytes(first))), known(first as unknown as JsonValue));
+    this.#byHash.set(toHex(sha256(canonicalBytes(first))), known(first as unknown as JsonValue, []));
   }
 
   /** Takes an event `profile.changed` of the agent; call it in the order of the sequence. */
@@ -43,7 +47,7 @@ export class AgentProfiles {
     if (profileVersion === null || profileSha256 === null) return;
     this.#changes.push({ sequence, atMs: Date.parse(occurredAt), version: profileVersion, sha256: profileSha256 });
     const shown = shownMember(opened.action, 'profile');
-    if (shown !== undefined) this.#byHash.set(profileSha256, known(shown));
+    if (shown !== undefined) this.#byHash.set(profileSha256, known(shown, this.#without));
   }
 
   /** The profile that a check names; `null`: the package does not show it. */
@@ -67,18 +71,33 @@ export class AgentProfiles {
   }
 }
 
-function known(value: JsonValue): KnownProfile {
+/** Reports whether a profile that a package shows names `word` in its rules, such as a function of conditions. */
+export function namesInRules(pkg: { readonly events: readonly PackageEvent[] }, word: string): boolean {
+  return pkg.events.some(({ event, opened }) => {
+    if (event.type !== 'profile.changed') return false;
+    const profile = shownMember(opened.action, 'profile');
+    return profile !== undefined && rulesTextOf(profile as unknown as BehaviorProfile).includes(word);
+  });
+}
+
+function rulesTextOf({ rules, facts, limits }: BehaviorProfile): string {
+  return JSON.stringify([rules ?? null, facts ?? null, limits ?? null]);
+}
+
+function known(value: JsonValue, without: readonly string[]): KnownProfile {
   const profile = value as unknown as BehaviorProfile;
-  const { output_rules: output, spending_limit: spending, rules, facts, limits } = profile;
-  const rulesText = JSON.stringify([rules ?? null, facts ?? null, limits ?? null]);
+  const { output_rules: output, spending_limit: spending } = profile;
+  const rulesText = rulesTextOf(profile);
   const readsPayload =
     READ_PAYLOADS.some((name) => (profile[name]?.length ?? 0) > 0) ||
     (output ?? null) !== null ||
     (spending ?? null) !== null;
+  const lacksFunction = without.some((name) => rulesText.includes(name));
+  if (lacksFunction) return { compiled: null, readsPayload, lacksFunction };
   try {
-    return { compiled: compileProfile(profile), readsPayload, rulesText };
+    return { compiled: compileProfile(profile), readsPayload, lacksFunction };
   } catch {
     // Of a later release, or not a profile at all.
-    return { compiled: null, readsPayload, rulesText };
+    return { compiled: null, readsPayload, lacksFunction };
   }
 }

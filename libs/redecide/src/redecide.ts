@@ -48,7 +48,7 @@ function redecideAgent(
   options: RedecideOptions,
 ): { readonly result: RedecidedAgent; readonly events: readonly RedecidedEvent[] } {
   const ascending = [...entries].sort((a, b) => a.sequence - b.sequence);
-  const profiles = new AgentProfiles(agentId, options.sha256);
+  const profiles = new AgentProfiles(agentId, options.sha256, options.without ?? []);
   for (const entry of ascending) if (entry.event.type === 'profile.changed') profiles.add(entry);
   const doubts = doubtsOf(ascending);
   const events: RedecidedEvent[] = [];
@@ -60,7 +60,7 @@ function redecideAgent(
     if (entry.event.type !== 'action.checked') continue;
     const check = shownCheck(entry);
     const { eventId } = check.leaf;
-    const { verdict, judged, rateWindowMs } = redecideCheck(check, profiles, options);
+    const { verdict, judged, rateWindowMs } = redecideCheck(check, profiles);
     events.push({ ...verdict, eventId, agentId, sequence: check.sequence });
     if (check.action === null) unknownCosts.add(eventId);
     if (check.context === null) {
@@ -117,7 +117,7 @@ interface RedecidedCheck {
   readonly rateWindowMs: number | null;
 }
 
-function redecideCheck(check: ShownCheck, profiles: AgentProfiles, { without = [] }: RedecideOptions): RedecidedCheck {
+function redecideCheck(check: ShownCheck, profiles: AgentProfiles): RedecidedCheck {
   const { leaf, sequence, atMs, context, action } = check;
   const otherEngine =
     context !== null &&
@@ -141,8 +141,8 @@ function redecideCheck(check: ShownCheck, profiles: AgentProfiles, { without = [
   if (contradiction !== null) return end('different', 'profile', [contradiction]);
   if (profile === null) return end('withheld', 'profile');
   if (check.payloadHidden && profile.readsPayload) return end('withheld', 'payload');
+  if (profile.lacksFunction) return end('not_checked', 'rule');
   if (profile.compiled === null) return end('not_checked', 'profile');
-  if (without.some((name) => profile.rulesText.includes(name))) return end('not_checked', 'rule');
   const judged = judgeAgain({ ...check, context, action }, profile.compiled);
   if (saysNoRoom(leaf) && judged.freeBeforeLimits) return end('not_checked', 'no_room', [], judged);
   const differences = differencesOf(check, context, judged);

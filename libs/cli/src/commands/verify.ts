@@ -1,8 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { WALK_BOUND } from '@countersign/evidence';
+import { describeRedecision, redecisionProblems } from '@countersign/redecide';
 import { collect } from '../api-client/target-options.js';
 import { describeCompleteness, describeTimes, oneLine } from '../verify-file/describe-package.js';
-import { describeRedecision, redecisionProblems } from '../verify-file/describe-redecision.js';
 import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
 
 interface Options {

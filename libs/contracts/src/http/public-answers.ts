@@ -29,7 +29,7 @@ export const pageFileResponses = (headers: Readonly<Record<string, string>>): Re
   200: {
     description: 'the file',
     contentType: 'text/javascript',
-    alsoAs: ['text/css', 'image/svg+xml'],
+    alsoAs: ['text/css', 'image/svg+xml', 'application/wasm'],
     headers,
   },
   304: { description: 'unchanged since the ETag in If-None-Match' },

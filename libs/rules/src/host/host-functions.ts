@@ -8,6 +8,7 @@ import { compileDomainIn } from './domain-in.js';
 import { compileHours } from './hours.js';
 import { lower, words } from './lower.js';
 import { readsOnly } from './read-only-sql.js';
+import { sqlParser } from './sql-parser.js';
 import { compileUnder } from './under.js';
 
 const BOOL = { kind: 'bool' } as const;
@@ -57,17 +58,18 @@ function ofTexts(
   };
 }
 
-const ofText = (result: CelFunction['result'], cost: number, run: (text: string) => Value): CelFunction => ({
+const ofText = (result: CelFunction['result'], cost: number, prepare: () => (text: string) => Value): CelFunction => ({
   params: [['string']],
   result,
   form: 'function',
   cost,
-  compile:
-    () =>
-    ([text], { fuel }) => {
+  compile: () => {
+    const run = prepare();
+    return ([text], { fuel }) => {
       if (typeof text !== 'string') return Fault.wrongType;
       return fuel.characters(text.length) ? run(text) : Fault.textTooLong;
-    },
+    };
+  },
 });
 
 function decimal(value: Value): Value {
@@ -100,7 +102,10 @@ export const hostFunctions: Readonly<Record<string, CelFunction>> = {
     return (addresses) => addresses.length > 0 && areAt(addresses);
   }),
   domain_in: ofTexts(90, compileDomainIn),
-  read_only_sql: ofText(BOOL, 2000, readsOnly),
+  read_only_sql: ofText(BOOL, 2000, () => {
+    const parse = sqlParser();
+    return (sql) => readsOnly(sql, parse);
+  }),
   hours: {
     params: [['timestamp'], ['string'], ['string'], ['string']],
     result: BOOL,
@@ -124,6 +129,6 @@ export const hostFunctions: Readonly<Record<string, CelFunction>> = {
       ([value]) =>
         decimal(value),
   },
-  lower: ofText(TEXT, 30, lower),
-  words: ofText({ kind: 'list', item: TEXT }, 80, (text) => words(text, MAX_ELEMENTS) ?? Fault.tooManyElements),
+  lower: ofText(TEXT, 30, () => lower),
+  words: ofText({ kind: 'list', item: TEXT }, 80, () => (text) => words(text, MAX_ELEMENTS) ?? Fault.tooManyElements),
 };

@@ -1,4 +1,4 @@
-import { loadModule, parseSync } from 'libpg-query';
+import type { SqlParser } from './sql-parser.js';
 import { isPlainSql } from './sql-text.js';
 
 const MAX_SQL = 2048;
@@ -6,8 +6,6 @@ const MAX_SQL = 2048;
 const MAX_TOKENS = 400;
 /** Nested parentheses: the parser's tree is visited by recursion. */
 const MAX_DEPTH = 32;
-
-await loadModule();
 
 /** Kinds of nodes that read: statements, clauses and expressions of a query. */
 const READING = new Set(
@@ -43,12 +41,13 @@ const PURE = new Set(
  * Reports whether a text is one SQL statement that only reads: PostgreSQL's own parser (libpg_query) reads it, all
  * dialects divide it into the same strings and comments, and every part of it is a query: no `INTO`, no locks, no
  * writing CTE, and no function that is not known to read only. Words within strings and names do not count.
+ * @param parse PostgreSQL's parser
  */
-export function readsOnly(sql: string): boolean {
+export function readsOnly(sql: string, parse: SqlParser): boolean {
   if (sql.length > MAX_SQL || !isPlainSql(sql) || isLarge(sql)) return false;
-  let parsed: { readonly stmts?: readonly unknown[] };
+  let parsed: ReturnType<SqlParser>;
   try {
-    parsed = parseSync(sql);
+    parsed = parse(sql);
   } catch {
     return false;
   }

@@ -2,11 +2,13 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import * as library from '@countersign/evidence/browser';
+import * as redecision from '@countersign/redecide/browser';
 import type { Unsettled } from '@countersign/evidence/browser';
 import { askChain } from './ask-chain.js';
 import { expectedOf } from './expected.js';
 import { judge, type Outcome, type Question } from './judge.js';
 import { readFile, type ReadFile } from './read-file.js';
+import type { Recomputing } from './recompute.js';
 import { base58 } from './solana-transaction.js';
 
 const VECTORS = new URL('../../../../libs/evidence/vectors/', import.meta.url);
@@ -53,9 +55,13 @@ afterAll(() => {
   globalThis.fetch = realFetch;
 });
 
+const RECOMPUTING: Recomputing = {
+  library: async () => redecision,
+  sqlParser: () => Promise.reject(new Error('none')),
+};
 const SERVICE: Question = { keys: { from: 'service', base: BASE }, rpc: null };
 const judged = (bytes: Uint8Array, question = SERVICE): Promise<Outcome> =>
-  judge(library, bytes, question, () => undefined);
+  judge(library, RECOMPUTING, bytes, question, () => undefined);
 
 /** A PDF that is laid out as reports are issued; its attachment begins `at`. */
 function pdfWith(packed: Uint8Array): { readonly pdf: Uint8Array; readonly at: number } {
@@ -185,7 +191,7 @@ describe('what the page says of a file', () => {
         ...library,
         verifyPackage: (...given) => ({ ...library.verifyPackage(...given), vouched: { issuer, anchor }, unsettled }),
       };
-      return (await judge(saying, bytesOf(small.package), SERVICE, () => undefined)).verdict;
+      return (await judge(saying, RECOMPUTING, bytesOf(small.package), SERVICE, () => undefined)).verdict;
     };
     expect(await verdict(true, true)).toBe('holds');
     expect(await verdict(true, false)).toBe('partly');
@@ -235,7 +241,7 @@ describe('proofs of absence beside a report', () => {
         return library.verifyPackage(value, options);
       },
     };
-    await judge(seeing, bytesOf(small.package), question, () => undefined, files.map(bytesOf));
+    await judge(seeing, RECOMPUTING, bytesOf(small.package), question, () => undefined, files.map(bytesOf));
     return [given, looked];
   };
 

@@ -5,6 +5,7 @@ import type { EvidenceLibrary } from './evidence-library.js';
 import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
 import { judgePages } from './judge-pages.js';
 import { readFile, type ReadFile } from './read-file.js';
+import { recompute, type Recomputed, type Recomputing } from './recompute.js';
 
 /** The reader's choices. */
 export interface Question {
@@ -25,8 +26,10 @@ export interface Outcome {
   readonly chainSource: string;
   readonly checked: readonly string[];
   readonly notChecked: readonly string[];
-  readonly problems: readonly Pick<Problem, 'code' | 'path' | 'message'>[];
+  readonly problems: readonly (Pick<Problem, 'path' | 'message'> & { readonly code: string })[];
   readonly problemCount: number;
+  /** `null`: the file has no checks whose verdicts could be computed again. */
+  readonly redecision: Recomputed | null;
   readonly completeness: readonly AgentCompleteness[];
   readonly windowTimes: readonly WindowTime[];
 }
@@ -38,6 +41,7 @@ export interface Outcome {
  */
 export async function judge(
   library: EvidenceLibrary,
+  recomputing: Recomputing,
   bytes: Uint8Array,
   question: Question,
   progress: (text: string) => void,
@@ -56,11 +60,14 @@ export async function judge(
   const given = { crypto: library.browserCrypto, keys: keys.keys, chain, absences: proofs };
   const result = library.verifyPackage(file.value, given);
   const pages = await judgePages(library, file, keys.keys, question.keys);
-  const problems = [...pages.problems, ...result.problems];
+  progress('Computing the verdicts again');
+  const redecision = await recompute(recomputing, library, file.value, result);
+  const differing = differencesOf(redecision);
+  const problems = [...pages.problems, ...result.problems, ...differing.problems];
   const settled = result.vouched.anchor && result.unsettled.length === 0;
-  const complete = result.vouched.issuer && settled && pages.known;
+  const complete = result.vouched.issuer && settled && pages.known && differing.open.length === 0;
   return {
-    verdict: !result.ok || pages.problems.length > 0 ? 'refused' : complete ? 'holds' : 'partly',
+    verdict: !result.ok || problems.length > 0 ? 'refused' : complete ? 'holds' : 'partly',
     what: 'package',
     facts: [...packageFacts(file.value), ['SHA-256 of this file', file.fileSha256]],
     reportId: textOf(file.value, 'reportId'),
@@ -68,12 +75,27 @@ export async function judge(
     keySource: keys.description,
     chainSource: chainSource(question, keys),
     checked: [...result.checked, ...pages.checked],
-    notChecked: [...result.notChecked, ...pages.notChecked],
+    notChecked: [...result.notChecked, ...pages.notChecked, ...differing.open],
     problems,
-    problemCount: result.problemCount + pages.problems.length,
+    problemCount: result.problemCount + pages.problems.length + differing.problems.length,
+    redecision,
     completeness: result.completeness,
     windowTimes: result.windowTimes,
   };
+}
+
+/**
+ * A verdict or balance that does not follow is a problem. Where another version of the engine judged all that differs, its
+ * judgement cannot be held against the issuer here: that is left open.
+ */
+function differencesOf(redecision: Recomputed | null): {
+  readonly problems: Outcome['problems'];
+  readonly open: readonly string[];
+} {
+  if (redecision === null || redecision.result !== 'differs') return { problems: [], open: [] };
+  if (redecision.otherEngineAlone) return { problems: [], open: redecision.problems };
+  const problems = redecision.problems.map((message) => ({ code: 'redecision', path: 'events', message }));
+  return { problems, open: [] };
 }
 
 async function judgeAbsence(
@@ -103,6 +125,7 @@ async function judgeAbsence(
     notChecked: result.notChecked,
     problems: result.problems,
     problemCount: result.problems.length,
+    redecision: null,
     completeness: [],
     windowTimes: [],
   };
@@ -156,6 +179,7 @@ async function judgeEvent(
     notChecked: isVouched || problems.length > 0 ? [] : [openWords],
     problems,
     problemCount: problems.length,
+    redecision: null,
     completeness: [],
     windowTimes: [],
   };
@@ -215,6 +239,7 @@ function unreadable(message: string): Outcome {
     notChecked: [],
     problems: [{ code: 'structure', path: '', message }],
     problemCount: 1,
+    redecision: null,
     completeness: [],
     windowTimes: [],
   };

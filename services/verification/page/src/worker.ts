@@ -1,5 +1,6 @@
 import * as library from './evidence.js';
 import { judge, type Outcome, type Question } from './judge.js';
+import type { Recomputing } from './recompute.js';
 
 /** A task of the worker. */
 export interface Task {
@@ -16,6 +17,14 @@ export type TaskMessage = { readonly number: number } & (
   | { readonly kind: 'failed'; readonly text: string }
 );
 
+/** Begun with the worker, so it is there without a connection as well; verifying does not wait for it. */
+const redecision = import('./redecide.js');
+redecision.catch(() => undefined);
+const recomputing: Recomputing = {
+  library: () => redecision,
+  sqlParser: async () => (await import('./sql-parser.js')).loadSqlParser(),
+};
+
 const send = (message: TaskMessage): void => postMessage(message);
 
 const bytesOf = async (file: Blob): Promise<Uint8Array> => new Uint8Array(await file.arrayBuffer());
@@ -24,7 +33,7 @@ addEventListener('message', ({ data: { number, file, absences, question } }: Mes
   const work = async (): Promise<void> => {
     const [bytes, ...proofs] = await Promise.all([file, ...absences].map(bytesOf));
     const progress = (text: string): void => send({ number, kind: 'progress', text });
-    const outcome = await judge(library, bytes!, question, progress, proofs);
+    const outcome = await judge(library, recomputing, bytes!, question, progress, proofs);
     send({ number, kind: 'outcome', outcome });
   };
   work().catch((error: unknown) => {

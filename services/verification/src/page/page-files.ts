@@ -13,15 +13,17 @@ const SCRIPTS = [
   'judge-pages',
   'page',
   'read-file',
+  'recompute',
   'show-outcome',
+  'show-redecision',
   'solana-transaction',
   'worker',
 ];
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const at = (path: string): URL => new URL(`../../page/${path}`, import.meta.url);
-/** One file with the whole library, which the build of `libs/evidence` writes. */
-const evidenceBundle = (): string => createRequire(import.meta.url).resolve('@countersign/evidence/browser');
+/** Files that the builds of these libraries write: each the whole library, for a browser. */
+const builtBy = (name: string) => (): string => createRequire(import.meta.url).resolve(name);
 
 interface Place {
   readonly contentType: string;
@@ -32,7 +34,10 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
   ['', { contentType: 'text/html; charset=utf-8', file: () => at('index.html') }],
   ['style.css', { contentType: 'text/css; charset=utf-8', file: () => at('style.css') }],
   ['icon.svg', { contentType: 'image/svg+xml', file: () => at('icon.svg') }],
-  ['evidence.js', { contentType: JAVASCRIPT, file: evidenceBundle }],
+  ['evidence.js', { contentType: JAVASCRIPT, file: builtBy('@countersign/evidence/browser') }],
+  ['redecide.js', { contentType: JAVASCRIPT, file: builtBy('@countersign/redecide/browser') }],
+  ['sql-parser.js', { contentType: JAVASCRIPT, file: builtBy('@countersign/rules/sql-parser') }],
+  ['libpg-query.wasm', { contentType: 'application/wasm', file: builtBy('@countersign/rules/libpg-query.wasm') }],
   ...SCRIPTS.map((name): [string, Place] => [
     `${name}.js`,
     { contentType: JAVASCRIPT, file: () => at(`dist/${name}.js`) },

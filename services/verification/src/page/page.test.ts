@@ -3,26 +3,36 @@ import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { HttpAnswer } from '@countersign/http-edge';
-import { CONTENT_SECURITY_POLICY, PageController } from '../http/page-controller.js';
+import { CONTENT_SECURITY_POLICY, PageController, WORKER_POLICY } from '../http/page-controller.js';
 import { PageFiles } from './page-files.js';
 
 const files = new PageFiles();
+const BUNDLES = [
+  ['evidence', 'evidence.browser.js'],
+  ['rules', 'sql-parser.browser.js'],
+  ['redecide', 'redecide.browser.js'],
+] as const;
+/** Libraries in one file each: they import nothing. */
+const LIBRARIES = ['evidence.js', 'redecide.js', 'sql-parser.js'];
 const textOf = async (name: string): Promise<string> => Buffer.from((await files.get(name))!.content).toString('utf8');
 
-/** `npm run build` makes the bundle; a compiler alone does not. */
+/** `npm run build` makes the bundles; a compiler alone does not. */
 beforeAll(() => {
-  const library = dirname(dirname(createRequire(import.meta.url).resolve('@countersign/evidence')));
-  if (!existsSync(join(library, 'dist', 'evidence.browser.js'))) {
-    execFileSync(process.execPath, [join(library, 'browser', 'bundle.mjs')]);
+  for (const [name, bundle] of BUNDLES) {
+    const library = dirname(dirname(createRequire(import.meta.url).resolve(`@countersign/${name}`)));
+    if (!existsSync(join(library, 'dist', bundle))) {
+      execFileSync(process.execPath, [join(library, 'browser', 'bundle.mjs')]);
+    }
   }
 });
 
 describe('the verification page', () => {
   it('is whole: what it and its scripts name is there, and no file is left over', async () => {
-    const named = new Set<string>(['worker.js']);
+    const named = new Set<string>(['worker.js', 'libpg-query.wasm']);
+    expect(await textOf('sql-parser.js')).toContain('"libpg-query.wasm"');
     for (const [, name] of (await textOf('')).matchAll(/(?:href|src)="verify\/([^"]+)"/g)) named.add(name!);
-    for (const name of files.names.filter((one) => one.endsWith('.js') && one !== 'evidence.js')) {
-      for (const [, other] of (await textOf(name)).matchAll(/from '\.\/([^']+)'/g)) named.add(other!);
+    for (const name of files.names.filter((one) => one.endsWith('.js') && !LIBRARIES.includes(one))) {
+      for (const [, other] of (await textOf(name)).matchAll(/(?:from |import\()'\.\/([^']+)'/g)) named.add(other!);
     }
     expect([...named].sort()).toEqual([...files.names].sort());
     for (const name of named) expect((await files.get(name))?.content.length).toBeGreaterThan(50);
@@ -37,7 +47,9 @@ describe('the verification page', () => {
     expect(html).not.toMatch(/(?:href|src|action)="(?:https?:)?\/\//);
     expect(await textOf('style.css')).not.toMatch(/url\(|@import/);
     for (const name of files.names.filter((one) => one.endsWith('.js'))) {
-      expect(await textOf(name)).not.toMatch(/\.(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(/);
+      expect(await textOf(name)).not.toMatch(
+        /\.(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write|(?<![.}])\beval\(|\bFunction\(/,
+      );
     }
   });
 
@@ -57,7 +69,8 @@ describe('the verification page', () => {
     };
     for (const name of [null, ...files.names]) {
       const { status, headers } = await ask(name);
-      expect([status, headers['content-security-policy']]).toEqual([200, CONTENT_SECURITY_POLICY]);
+      const policy = name === 'worker.js' ? WORKER_POLICY : CONTENT_SECURITY_POLICY;
+      expect([status, headers['content-security-policy']]).toEqual([200, policy]);
       expect((await ask(name, headers['etag'])).status).toBe(304);
     }
     await expect(ask('nothing.js')).rejects.toMatchObject({ status: 404 });
@@ -71,5 +84,7 @@ describe('the verification page', () => {
     for (const name of ['script-src', 'style-src', 'worker-src', 'img-src']) expect(policy.get(name)).toBe("'self'");
     for (const name of ['base-uri', 'form-action', 'frame-ancestors']) expect(policy.get(name)).toBe("'none'");
     expect(CONTENT_SECURITY_POLICY).not.toMatch(/unsafe|data:|blob:|\s\*/);
+    const more = WORKER_POLICY.replace(" 'wasm-unsafe-eval'", '');
+    expect(more).toBe(CONTENT_SECURITY_POLICY);
   });
 });

@@ -1,8 +1,8 @@
-import type { Difference, RedecidedAgent, RedecidedEvent, Redecision } from '@countersign/redecide';
+import type { Break, Difference, Reason, RedecidedAgent, RedecidedEvent, Redecision } from './result.js';
 
 const SHOWN = 10;
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<Exclude<Reason, 'verdict'>, string>> = {
   version: 'its record is of version 1, which holds no balances',
   context: 'its context is withheld',
   action: 'its action is withheld',
@@ -12,6 +12,12 @@ const REASONS: Readonly<Record<string, string>> = {
   engine: 'another version of the engine judged it, and this version has another verdict',
   no_room: 'it says that the counters had no room, which no package shows',
 };
+
+/** Why a check was withheld or not checked, as the rest of a sentence; empty for other verdicts. */
+export function reasonText({ verdict, reason }: Pick<RedecidedEvent, 'verdict' | 'reason'>): string {
+  if (verdict !== 'withheld' && verdict !== 'not_checked') return '';
+  return reason === null || reason === 'verdict' ? '' : REASONS[reason];
+}
 
 /** The results of a re-decision for the reader, one line each. */
 export function describeRedecision({ totals, engine, events }: Redecision): readonly string[] {
@@ -40,22 +46,27 @@ function differenceLine({ agentId, sequence, differences, otherEngine }: Redecid
   return `event ${sequence} of agent ${agentId}: ${differences.map(differenceText).join('; ')}${engine}`;
 }
 
-function differenceText({ member, recorded, recomputed }: Difference): string {
+/** The recorded value of a member, and the one that follows from the inputs. */
+export function differenceText({ member, recorded, recomputed }: Difference): string {
   return `${member} is recorded as ${JSON.stringify(recorded)}, and computed as ${JSON.stringify(recomputed)}`;
 }
 
 function breakLines({ agentId, breaks }: RedecidedAgent): readonly string[] {
-  return breaks.map(({ sequence, balance, recorded, least, most }) => {
-    const right = most === least ? least : most === null ? `${least} or more` : `${least} to ${most}`;
-    return `event ${sequence} of agent ${agentId}: the balance ${balance} is recorded as ${recorded}, and by the checks before it is ${right}`;
-  });
+  return breaks.map((one) => `event ${one.sequence} of agent ${agentId}: ${breakText(one)}`);
+}
+
+/** The recorded value of a balance, and the one that follows from the checks before. */
+export function breakText({ balance, recorded, least, most }: Break): string {
+  const right = most === least ? least : most === null ? `${least} or more` : `${least} to ${most}`;
+  return `the balance ${balance} is recorded as ${recorded}, and by the checks before it is ${right}`;
 }
 
 function withheldLines(events: readonly RedecidedEvent[]): readonly string[] {
   const counts = new Map<string, number>();
-  for (const { verdict, reason } of events) {
-    if (verdict !== 'withheld' && verdict !== 'not_checked') continue;
-    const line = `${verdict === 'withheld' ? 'withheld' : 'not checked'}, since ${REASONS[reason ?? ''] ?? reason}`;
+  for (const event of events) {
+    const reason = reasonText(event);
+    if (reason === '') continue;
+    const line = `${event.verdict === 'withheld' ? 'withheld' : 'not checked'}, since ${reason}`;
     counts.set(line, (counts.get(line) ?? 0) + 1);
   }
   return [...counts].map(([line, count]) => `${count} ${line}`);
