@@ -16,40 +16,35 @@ const MAX_COMBINATIONS = 4096;
  * @param tries most combinations for all rules together: pairs of rules beyond them are not compared
  */
 export function lintReach({ rules }: CompiledRules, tries: number): readonly LintFinding[] {
-  const simple = rules.filter(isSimple);
-  const tried: Tried = { left: tries };
+  const reach = new Reach(tries);
+  const simple = rules.filter(isSimple).map((rule) => reach.of(rule));
+  const reaches = new Map(simple.map((one) => [one.rule, one]));
   return rules.flatMap((rule, index): readonly LintFinding[] => {
     const at = { place: `rules:${rule.member.id}`, index };
-    if (!isSimple(rule)) {
+    const own = reaches.get(rule);
+    if (own === undefined) {
       return isNeverMet(rule)
         ? [wholeFinding(at, 'never_matches', 'never denies: its condition holds for no action', REMOVE)]
         : [];
     }
     if (rule.member.args !== undefined) {
-      const own = outcomes(rule, samples([rule]), tried);
-      if (own?.includes('denied') === false) {
+      if (own.outcomes?.includes('denied') === false) {
         const message = 'never denies: its conditions exclude each other, or cover every value';
         return [wholeFinding(at, 'never_matches', message, 'change a matcher, or remove the rule')];
       }
-      const present = outcomes(rule, samples([rule]), tried, true);
-      if (present?.includes(null) === false) {
+      if (own.present?.includes(null) === false) {
         const proposal = 'change a matcher, or deny the tool without args';
         return [wholeFinding(at, 'always_matches', 'denies every value of the members that it reads', proposal)];
       }
     }
-    const by = simple.find((other) => other !== rule && hides(other, rule, simple, tried));
+    const by = simple.find((other) => other !== own && reach.hides(other, own, simple));
     return by === undefined
       ? []
-      : [wholeFinding(at, 'hidden', `has no effect: rules:${by.member.id} denies whatever it denies`, REMOVE)];
+      : [wholeFinding(at, 'hidden', `has no effect: rules:${by.rule.member.id} denies whatever it denies`, REMOVE)];
   });
 }
 
 const REMOVE = 'remove the rule';
-
-/** Combinations that may still be tried. */
-interface Tried {
-  left: number;
-}
 
 /** A condition that reads nothing is the same for every action. */
 function isNeverMet({ member, when, matchers }: CompiledRule): boolean {
@@ -61,17 +56,95 @@ function isNeverMet({ member, when, matchers }: CompiledRule): boolean {
 /** Its outcome depends on its matchers alone. */
 const isSimple = ({ member, when }: CompiledRule): boolean => when === null && member.hours === undefined;
 
-function hides(other: CompiledRule, rule: CompiledRule, order: readonly CompiledRule[], left: Tried): boolean {
-  if (other.member.mode === 'observe' || !isAsSevere(other, rule) || !covers(other.member, rule.member)) return false;
-  const tried = samples([other, rule]);
-  const [by, own] = [outcomes(other, tried, left), outcomes(rule, tried, left)];
-  if (by === null || own === null || own.some((outcome, at) => outcome !== null && by[at] === null)) return false;
-  // Of two that deny the same, the later one is hidden.
-  const isSame =
-    own.every((outcome, at) => (outcome === null) === (by[at] === null)) &&
-    covers(rule.member, other.member) &&
-    isAsSevere(rule, other);
-  return !isSame || order.indexOf(other) < order.indexOf(rule);
+/** Values of each member that rules read. */
+type Values = ReadonlyMap<string, readonly unknown[]>;
+
+/** A rule by itself. */
+interface OwnReach {
+  readonly rule: CompiledRule;
+  readonly values: Values;
+  /** First names of the members that it reads: of `customer.id`, `customer`. */
+  readonly names: ReadonlySet<string>;
+  /** For each combination of its values; `null` where there are too many. */
+  readonly outcomes: readonly RuleOutcome[] | null;
+  /** Those of them in which no member is absent. */
+  readonly present: readonly RuleOutcome[] | null;
+}
+
+/** Tries rules on values, until as many combinations as are allowed have been tried. */
+class Reach {
+  #left: number;
+
+  constructor(tries: number) {
+    this.#left = tries;
+  }
+
+  of(rule: CompiledRule): OwnReach {
+    const values = valuesOf(rule);
+    const names = new Set([...values.keys()].map((key) => key.split('.')[0]!));
+    const samples = this.#combined(values);
+    if (samples === null) return { rule, values, names, outcomes: null, present: null };
+    const outcomes = samples.map((sample) => tried(rule, sample));
+    const present = outcomes.filter((_, at) => samples[at]!.every(([, value]) => value !== ABSENT));
+    return { rule, values, names, outcomes, present };
+  }
+
+  /** All combinations of the values; `null` where there are too many. */
+  #combined(values: Values): readonly Sample[] | null {
+    const count = [...values.values()].reduce((product, all) => product * all.length, 1);
+    if (count > Math.min(MAX_COMBINATIONS, this.#left)) return null;
+    this.#left -= count;
+    let samples: readonly Sample[] = [[]];
+    for (const [key, all] of values) {
+      samples = samples.flatMap((one) => all.map((value) => [...one, [key, value] as const]));
+    }
+    return samples;
+  }
+
+  /** Reports whether `other` denies whatever `own` denies, and of two that deny the same is the first. */
+  hides(other: OwnReach, own: OwnReach, order: readonly OwnReach[]): boolean {
+    const [one, two] = [other.rule, own.rule];
+    if (one.member.mode === 'observe' || !isAsSevere(one, two) || !covers(one.member, two.member)) return false;
+    const denied = readsApart(other, own) ? deniedApart(other, own) : this.#deniedTogether(other, own);
+    if (denied === null || denied === 'other') return false;
+    const isSame = denied === 'same' && covers(two.member, one.member) && isAsSevere(two, one);
+    return !isSame || order.indexOf(other) < order.indexOf(own);
+  }
+
+  #deniedTogether(other: OwnReach, own: OwnReach): Denied | null {
+    const values = new Map(other.values);
+    for (const [key, all] of own.values) values.set(key, [...new Set([...(values.get(key) ?? []), ...all])]);
+    const samples = this.#combined(values);
+    if (samples === null) return null;
+    let isSame = true;
+    for (const sample of samples) {
+      const isDenied = tried(own.rule, sample) !== null;
+      if (isDenied === (tried(other.rule, sample) !== null)) continue;
+      if (isDenied) return 'other';
+      isSame = false;
+    }
+    return isSame ? 'same' : 'less';
+  }
+}
+
+function tried(rule: CompiledRule, sample: Sample): RuleOutcome {
+  const action = { type: 'tool_use', payload: payloadOf(sample) };
+  return outcomeOf(rule, inputOf({ action, agent: { id: '' }, time: 0 }));
+}
+
+/** What a rule denies, compared with another: all of it is denied by the other as well (`less`, `same`), or not. */
+type Denied = 'same' | 'less' | 'other';
+
+/** Rules that read no common member: every outcome of the one occurs together with every outcome of the other. */
+function readsApart(one: OwnReach, two: OwnReach): boolean {
+  return [...one.names].every((name) => !two.names.has(name));
+}
+
+function deniedApart({ outcomes: by }: OwnReach, { outcomes: own }: OwnReach): Denied | null {
+  if (by === null || own === null) return null;
+  const [isAlways, isNever] = [!by.includes(null), own.every((outcome) => outcome === null)];
+  if (!isAlways && !isNever) return 'other';
+  return (isAlways && !own.includes(null)) || (isNever && by.every((outcome) => outcome === null)) ? 'same' : 'less';
 }
 
 const isAsSevere = (one: CompiledRule, two: CompiledRule): boolean =>
@@ -95,29 +168,6 @@ function coversNames(one: readonly string[] | undefined, two: readonly string[] 
 const ABSENT = Symbol('absent');
 type Sample = readonly (readonly [key: string, value: unknown])[];
 
-/** Outcome of a rule for each combination; `null` where there are too many. @param present without absent members */
-function outcomes(
-  rule: CompiledRule,
-  values: ReadonlyMap<string, readonly unknown[]>,
-  tried: Tried,
-  present = false,
-): readonly RuleOutcome[] | null {
-  const lists = [...values].map(
-    ([key, all]) => [key, present ? all.filter((value) => value !== ABSENT) : all] as const,
-  );
-  const count = lists.reduce((product, [, all]) => product * all.length, 1);
-  if (count > Math.min(MAX_COMBINATIONS, tried.left)) return null;
-  tried.left -= count;
-  let combinations: readonly Sample[] = [[]];
-  for (const [key, all] of lists) {
-    combinations = combinations.flatMap((one) => all.map((value) => [...one, [key, value] as const]));
-  }
-  return combinations.map((one) => {
-    const action = { type: 'tool_use', payload: payloadOf(one) };
-    return outcomeOf(rule, inputOf({ action, agent: { id: '' }, time: 0 }));
-  });
-}
-
 function payloadOf(sample: Sample): Readonly<Record<string, unknown>> {
   const payload: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [key, value] of sample) {
@@ -130,16 +180,10 @@ function payloadOf(sample: Sample): Readonly<Record<string, unknown>> {
   return payload;
 }
 
-/** Values of each member that the rules read: those on both sides of each bound, and one that no rule names. */
-function samples(rules: readonly CompiledRule[]): ReadonlyMap<string, readonly unknown[]> {
-  const values = new Map<string, unknown[]>();
-  for (const { member } of rules) {
-    for (const [key, matcher] of Object.entries(member.args ?? {})) {
-      const all = values.get(key) ?? [ABSENT];
-      values.set(key, [...new Set([...all, ...samplesOf(matcher)])]);
-    }
-  }
-  return values;
+/** Values of each member that a rule reads: those on both sides of each bound, and one that it does not name. */
+function valuesOf({ member }: CompiledRule): Values {
+  const entries = Object.entries(member.args ?? {});
+  return new Map(entries.map(([key, matcher]) => [key, [...new Set([ABSENT, ...samplesOf(matcher)])]]));
 }
 
 function samplesOf(matcher: ArgumentMatcher): readonly unknown[] {

@@ -40,6 +40,16 @@ describe('rules without effect', () => {
   });
 });
 
+test('of a hundred rules, which read different members, each that an earlier one hides', () => {
+  const matchers = [{ max: 100 }, { under: ['/srv/data'] }, { domain_in: ['acme.com'] }, { one_of: ['a', 'b'] }];
+  const rules = Array.from({ length: 100 }, (_, at) =>
+    rule(`r${at}`, { effect: 'deny_unless', args: { [`m${at % 50}`]: matchers[at % 2]! } }),
+  );
+  expect(lint({ rules })).toEqual(rules.slice(50).map(({ id }) => `rules:${id} hidden`));
+  const apart = rules.map((one, at) => ({ ...one, args: { [`m${at}`]: matchers[at % 4]! } }));
+  expect(lint({ rules: apart })).toEqual([]);
+});
+
 test('facts that are never read or set', () => {
   const facts = [
     { id: 'read', set_when: 'has(args.x)' },
