@@ -44,7 +44,9 @@ export function commitV2(kind: CommitmentKind, salt: string, value: unknown, sha
 }
 
 /**
- * {@link commitV2} of an object whose members are already in RFC 8785 form: nothing is traversed.
+ * {@link commitV2} of an object whose members are already in RFC 8785 form: nothing is traversed. As
+ * {@link commitDigests} of the {@link memberDigest} of each, with its salt of {@link memberSalts}; every check runs it, so
+ * it makes no lists, and joins few pieces of text.
  * @param members 1 to {@link MOST_MEMBERS}, in the order of {@link memberTexts}
  */
 export function commitMembers(
@@ -53,7 +55,18 @@ export function commitMembers(
   members: readonly MemberText[],
   hash: TextHash,
 ): string {
-  return commitDigests(kind, memberDigests(kind, salt, members, hash), hash);
+  const block = `["salts","${kind}","${salt}",`;
+  const member = `["${kind}",`;
+  let digests = `["${kind}",["`;
+  let salts = '';
+  for (let i = 0; i < members.length; i += 1) {
+    const { name, value } = members[i]!;
+    const isEven = i % 2 === 0;
+    if (isEven) salts = hash(block + i / 2 + ']');
+    if (i > 0) digests += '","';
+    digests += hash(member + name + ',"' + (isEven ? salts.slice(0, 32) : salts.slice(32)) + '",' + value + ']');
+  }
+  return hash(digests + '"]]');
 }
 
 /** Reports whether a leaf of version 2 commits `value` member by member. */
@@ -82,16 +95,6 @@ export function memberSalts(kind: CommitmentKind, salt: string, count: number, h
     if (salts.length < count) salts.push(block.slice(32));
   }
   return salts;
-}
-
-export function memberDigests(
-  kind: CommitmentKind,
-  salt: string,
-  members: readonly MemberText[],
-  hash: TextHash,
-): string[] {
-  const salts = memberSalts(kind, salt, members.length, hash);
-  return members.map((member, i) => memberDigest(kind, member, salts[i]!, hash));
 }
 
 export function textHash(sha256: Sha256): TextHash {
