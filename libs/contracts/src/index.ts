@@ -216,6 +216,8 @@ export type { AgentStats, AgentStatsQuery, CheckStats, CheckStatsQuery } from '.
 export { anchoringStateRoutes } from './http/anchoring-state.js';
 export type { AnchoringState } from './http/anchoring-state.js';
 export { completenessRoutes } from './http/completeness.js';
+export { eventStreamRoutes } from './http/event-stream.js';
+export type { EventStreamQuery, LiveMessages } from './http/event-stream.js';
 export type { AgentCompleteness, CompletenessQuery } from './http/completeness.js';
 export { oneEventRoutes } from './http/one-event.js';
 export type { EventDetail, EventWindow, EventWithProof } from './http/one-event.js';

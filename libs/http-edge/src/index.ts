@@ -6,7 +6,7 @@ export type { SessionCookieName } from './credentials/session-cookie.js';
 export { readSession } from './credentials/session-credential.js';
 export type { SessionRequest } from './credentials/session-credential.js';
 export { AddressAllowance, placeOf } from './edge/address-allowance.js';
-export { HttpAnswer, writeAnswer } from './edge/answer.js';
+export { EVENT_STREAM, HttpAnswer, markEndless, writeAnswer } from './edge/answer.js';
 export type { AnswerBody } from './edge/answer.js';
 export { CONNECTIONS_OF_ADDRESS } from './edge/connections.js';
 export { addressOf, CLIENT_ADDRESS_HEADER, createEdge } from './edge/edge.js';

@@ -3,6 +3,7 @@ import {
   anchoringStateRoutes,
   auditLogRoutes,
   completenessRoutes,
+  eventStreamRoutes,
   oneEventRoutes,
   outcomeRoutes,
   statsRoutes,
@@ -30,6 +31,7 @@ import { ListEventsController } from './http/list-events-controller.js';
 import { OneEventController } from './http/one-event-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
 import { OutcomeHandler } from './report-outcome/outcome-handler.js';
+import { StreamEventsController } from './http/stream-events-controller.js';
 import { StatsController } from './http/stats-controller.js';
 import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
@@ -56,6 +58,7 @@ export const definition: ServiceDefinition = {
     statsRoutes,
     anchoringStateRoutes,
     completenessRoutes,
+    eventStreamRoutes,
     outcomeRoutes,
   ].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['agent-events', 'anchors', 'agents', 'accounts', 'compliance-scopes'],
@@ -92,6 +95,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       ListEventsController,
       OneEventController,
       ExportEventsController,
+      StreamEventsController,
       AlertsController,
       StatsController,
       AnchoringStateController,

@@ -227,6 +227,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     ask: ({ event: eventId }) => ({ path: { eventId } }),
   },
   'GET /v1/anchoring': { statuses: bySession('auditor', 200) },
+  'GET /v1/events/stream': { statuses: bySession('auditor', 200), ask: () => ({ query: 'seconds=1' }) },
   'GET /v1/completeness': { statuses: bySession('auditor', 200) },
   'GET /v1/stats/checks': { statuses: bySession('auditor', 200) },
   'GET /v1/stats/agents': { statuses: bySession('auditor', 200) },

@@ -5,6 +5,7 @@ import { anchoringRoutes } from './anchoring.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { completenessRoutes } from './completeness.js';
+import { eventStreamRoutes } from './event-stream.js';
 import { consoleRoutes } from './console.js';
 import { eventExplanationRoutes } from './event-explanation.js';
 import { evaluationRoutes } from './evaluation.js';
@@ -42,6 +43,7 @@ export const everyRoute: readonly Route[] = [
   statsRoutes,
   anchoringStateRoutes,
   completenessRoutes,
+  eventStreamRoutes,
   outcomeRoutes,
   mcpRoutes,
   alertsRoutes,

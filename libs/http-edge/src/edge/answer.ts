@@ -34,7 +34,8 @@ export class HttpAnswer {
   }
 
   /**
-   * Sends chunks as they come, no faster than the client reads. A failure after the first chunk ends the connection.
+   * Sends chunks as they come, no faster than the client reads. An empty chunk sends nothing: with it a stream that waits
+   * learns whether the client is still there. A failure after the first chunk ends the connection.
    * @param cut ends it as well, also while the client reads nothing
    */
   static stream(
@@ -51,6 +52,28 @@ export class HttpAnswer {
     return new HttpAnswer(status, new Prepared({ kind: 'empty' }), headers);
   }
 }
+
+const endless = new WeakSet<ServerResponse>();
+
+/**
+ * Marks an answer that has no end of its own, as a live feed: a stop of the process cuts it. It ends when the client ends its
+ * side of the connection, after which clients of other answers may still read.
+ */
+export function markEndless(response: ServerResponse): void {
+  endless.add(response);
+  const { socket } = response.req;
+  const leave = (): void => void response.destroy();
+  if (socket.readableEnded) leave();
+  socket.once('end', leave);
+  response.once('close', () => socket.off('end', leave));
+}
+
+export function isEndless(response: ServerResponse): boolean {
+  return endless.has(response);
+}
+
+/** The content type of live feeds, which are {@link isEndless}. */
+export const EVENT_STREAM = 'text/event-stream';
 
 class Prepared {
   constructor(readonly content: AnswerBody) {}
@@ -95,6 +118,7 @@ async function writeStream(
 ): Promise<void> {
   const destroy = (): void => void response.destroy();
   cut?.addEventListener('abort', destroy, { once: true });
+  if (type === EVENT_STREAM) markEndless(response);
   const head = (): void => {
     if (!response.headersSent) response.writeHead(answer.status, { 'content-type': type, ...answer.headers });
   };
@@ -102,6 +126,7 @@ async function writeStream(
     for await (const chunk of chunks) {
       if (response.destroyed) return;
       head();
+      if (chunk.length === 0) continue;
       // `HEAD` has no body: the rest of the stream is not read.
       if (response.req.method === 'HEAD') break;
       if (!response.write(chunk)) await drained(response);

@@ -166,7 +166,8 @@ async function admit(
   requireRole(route, caller);
   requireAgent(caller, body, params);
   const sent = { method: request.method ?? '', target: request.url ?? '' };
-  attachInput(request, { params, query, body, caller, headers: request.headers, remoteAddress, sent });
+  const identifyAgain = (): Promise<unknown> => identify(options.authenticator, route, request);
+  attachInput(request, { params, query, body, caller, identifyAgain, headers: request.headers, remoteAddress, sent });
 }
 
 function releaseWhenOver(body: RawBody, response: ServerResponse): void {

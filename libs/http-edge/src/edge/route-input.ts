@@ -11,6 +11,11 @@ export interface RouteInput<B = unknown, Q = Readonly<Record<string, unknown>>, 
   readonly body: B;
   /** `SessionCaller`, `ApiKeyCaller` or `null`, by the route's `auth`. */
   readonly caller: C;
+  /**
+   * Judges the credentials of the request again: for answers that go on for long.
+   * @throws HttpRefusal 401 once they have ended; 503 while they cannot be checked
+   */
+  readonly identifyAgain: () => Promise<unknown>;
   readonly headers: IncomingHttpHeaders;
   /** The client's IP address. */
   readonly remoteAddress: string;

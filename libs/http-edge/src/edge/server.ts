@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { isEndless } from './answer.js';
 import { boundConnections, MOST_CONNECTIONS } from './connections.js';
 import { answerConnect } from './connect-method.js';
 import { isRefused, refuseHead } from './request-head.js';
@@ -167,7 +168,12 @@ export async function listen(
     close(graceMs, lingerMs = 0) {
       const drain = (): void => {
         draining = true;
-        for (const one of answers.values()) if (one !== null && !one.headersSent) one.shouldKeepAlive = false;
+        for (const one of answers.values()) {
+          if (one === null) continue;
+          if (!one.headersSent) one.shouldKeepAlive = false;
+          // Such an answer has no end, and its client continues it elsewhere.
+          else if (isEndless(one)) one.destroy();
+        }
       };
       return closeServer(server, drain, graceMs, lingerMs);
     },

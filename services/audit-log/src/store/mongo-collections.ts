@@ -167,6 +167,7 @@ export function collectionsOf(db: mongo.Db, suffix: string): Collections {
 /** Names of the indexes that reads ask for by name. */
 export const BY_ACCOUNT = 'by_account';
 export const BY_AGENT = 'by_agent';
+export const BY_PLACE = 'by_place';
 export const BLOCKED = 'blocked';
 
 /** Makes what is not there; an index of the same name and other keys is an error. */
@@ -174,8 +175,8 @@ export async function createIndexes({ events, heads, hours, blocked, agentWindow
   await Promise.all([
     events.createIndexes([
       { key: { agentId: 1, sequence: 1 }, name: 'by_sequence', unique: true },
-      // The order of the log, in which an inspection reads.
-      { key: { partition: 1, offset: 1 }, name: 'by_place' },
+      // The order of the log, in which an inspection and the live feed read.
+      { key: { partition: 1, offset: 1 }, name: BY_PLACE },
       // The class stands last: pages come in order without sorting, and no document is read for what is left out.
       { key: { accountId: 1, at: 1, offset: 1, partition: 1, class: 1 }, name: BY_ACCOUNT },
       { key: { agentId: 1, at: 1, sequence: 1, class: 1 }, name: BY_AGENT },

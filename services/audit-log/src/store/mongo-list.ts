@@ -4,6 +4,7 @@ import { countedHours, EARLIEST, LATEST, wholeHours, type TimeRange, type WholeH
 import { onlyBlocked } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
+import { runsBetween } from '../domain/arrival-place.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
 import type { MongoAnchors } from './mongo-anchors.js';
 import type { MongoClasses } from './mongo-classes.js';
@@ -11,6 +12,7 @@ import {
   BLOCKED,
   BY_ACCOUNT,
   BY_AGENT,
+  BY_PLACE,
   uuid,
   uuidText,
   type Collections,
@@ -18,7 +20,15 @@ import {
 } from './mongo-collections.js';
 import { archivedEvent, shownEvent } from './mongo-leaf.js';
 import { accountScope, agentScope } from './mongo-range-delta.js';
-import { PAGE_LENGTH, SCANNED, type Page, type Cursor, type KeysetPage } from './port.js';
+import {
+  PAGE_LENGTH,
+  SCANNED,
+  type Arrivals,
+  type ArrivalPlace,
+  type Page,
+  type Cursor,
+  type KeysetPage,
+} from './port.js';
 
 const DAY = 24;
 /** Pages from this offset on are sought by the hour: fewer events to skip, more counts to read. */
@@ -88,6 +98,39 @@ export class MongoList {
     }
     const more = length >= PAGE_LENGTH || documents.length === limit || scanned === read;
     return { events: await this.shown(documents), next: last === null || !more ? null : placeOf(range, last) };
+  }
+
+  /** Documents in the order of the log, by the index of places. */
+  async arrivals(
+    accountId: string,
+    filter: EventFilter,
+    { after, to }: { readonly after: ArrivalPlace; readonly to: ArrivalPlace },
+    limit: number,
+  ): Promise<Arrivals> {
+    const range = await this.#range(accountId, filter);
+    if (range === null) return { events: [], count: 0 };
+    const { agentId, classes } = range;
+    const found = await Promise.all(
+      runsBetween(after, to).map(async ({ partition, from, to: end }) => {
+        const among = {
+          partition,
+          offset: { $gte: from, $lt: end },
+          accountId,
+          ...(agentId === null ? {} : { agentId: uuid(agentId) }),
+          ...(classes === null ? {} : { class: { $in: [...classes] } }),
+        };
+        const { events } = this.#collections;
+        const newest = await events.find(among, { hint: BY_PLACE }).sort({ offset: -1 }).limit(limit).toArray();
+        const count = newest.length < limit ? newest.length : await events.countDocuments(among, { hint: BY_PLACE });
+        return { newest, count };
+      }),
+    );
+    // Partitions have no order among them: the times of the events are the nearest to one.
+    const newest = found
+      .flatMap((one) => one.newest)
+      .sort((a, b) => a.at - b.at || a.offset - b.offset)
+      .slice(-limit);
+    return { events: await this.shown(newest), count: found.reduce((sum, { count }) => sum + count, 0) };
   }
 
   async find(accountId: string, eventId: string): Promise<StoredEvent | null> {

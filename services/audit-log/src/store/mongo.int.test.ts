@@ -9,6 +9,7 @@ import { erasuresContract } from './erasures.contract.js';
 import { eventStoreContract } from './store.contract.js';
 import { countsContract } from './counts.contract.js';
 import { inboxesContract } from './inboxes.contract.js';
+import { arrivalsContract } from './arrivals.contract.js';
 import { keysetContract } from './keyset.contract.js';
 
 const URI = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
@@ -42,6 +43,7 @@ if (URI === undefined) {
     },
   };
   eventStoreContract('mongo', backend);
+  arrivalsContract('mongo', backend);
   keysetContract('mongo', backend);
   countsContract('mongo', backend);
   inboxesContract('mongo', backend);

@@ -3,6 +3,7 @@ import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@counte
 import { mongoOptions, Generation, tellingUnreachable } from '@countersign/document-store';
 import type { EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
+import { placeOfOffsets } from '../domain/arrival-place.js';
 import { MongoAnchors } from './mongo-anchors.js';
 import { MongoAppend } from './mongo-append.js';
 import { MongoClasses } from './mongo-classes.js';
@@ -15,6 +16,8 @@ import { MongoList } from './mongo-list.js';
 import { MongoPositions } from './mongo-positions.js';
 import type {
   AgentAnchor,
+  ArrivalPlace,
+  Arrivals,
   AgentHead,
   AgentOfAccount,
   AgentState,
@@ -108,6 +111,19 @@ export class MongoEventStore implements EventStore {
 
   pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage> {
     return this.#list.pageAfter(accountId, filter, after, limit);
+  }
+
+  async arrivalPlace(): Promise<ArrivalPlace> {
+    return placeOfOffsets(await this.#positions.all('agent-events'));
+  }
+
+  arrivals(
+    accountId: string,
+    filter: EventFilter,
+    places: { readonly after: ArrivalPlace; readonly to: ArrivalPlace },
+    limit: number,
+  ): Promise<Arrivals> {
+    return this.#list.arrivals(accountId, filter, places, limit);
   }
 
   find(accountId: string, eventId: string): Promise<StoredEvent | null> {

@@ -151,6 +151,20 @@ export interface Inbox {
 /** Where an inbox ended when it was read: later alerts are beyond it. Only the adapter that returned it can read it. */
 export type InboxPlace = readonly number[];
 
+/**
+ * How far the events of each partition were stored, as partition and offset in turn: events that are stored later are
+ * beyond it. The embedded store has one partition, 0, and counts its own rows.
+ */
+export type ArrivalPlace = readonly number[];
+
+/** Events that were stored between two places. */
+export interface Arrivals {
+  /** The newest of them, in the order of their arrival. */
+  readonly events: readonly StoredEvent[];
+  /** All of them. */
+  readonly count: number;
+}
+
 /** An open alert: members of its leaf by which alerts are grouped. */
 export interface OpenAlert {
   readonly eventId: string;
@@ -230,6 +244,18 @@ export interface EventStore {
    * {@link SCANNED}.
    */
   pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage>;
+  /** How far events are stored now. */
+  arrivalPlace(): Promise<ArrivalPlace>;
+  /**
+   * The account's events that match by agent and class and were stored after one place and not after another.
+   * @param limit most that are returned; all are counted, so the caller keeps the two places near each other
+   */
+  arrivals(
+    accountId: string,
+    filter: EventFilter,
+    places: { readonly after: ArrivalPlace; readonly to: ArrivalPlace },
+    limit: number,
+  ): Promise<Arrivals>;
   /** The account's event, or `null`. */
   find(accountId: string, eventId: string): Promise<StoredEvent | null>;
   /** The account's event with its envelope, or `null`. */

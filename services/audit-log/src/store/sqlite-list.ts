@@ -5,7 +5,7 @@ import type { EventFilter } from '../domain/event-filter.js';
 import { onlyBlocked } from '../domain/event-class.js';
 import { countedHours, EARLIEST, LATEST, wholeHours, type WholeHours } from '../domain/count-times.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
-import { PAGE_LENGTH, SCANNED, type Page, type Cursor, type KeysetPage } from './port.js';
+import { PAGE_LENGTH, SCANNED, type Page, type Arrivals, type Cursor, type KeysetPage } from './port.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 
 /** `:anchored` is whether the leaf lies in an anchored window of its agent. */
@@ -99,6 +99,30 @@ export class SqliteList {
     }
     const last = ahead.length < read ? undefined : ahead.at(-1);
     return { events, next: last === undefined ? null : [last.at, last.n] };
+  }
+
+  /** The row that was stored last; 0: there is none. */
+  lastRow(): number {
+    return this.#all<{ last: number | null }>('SELECT max(n) AS last FROM events')[0]?.last ?? 0;
+  }
+
+  /** Rows `afterN < n <= toN` of the account, read in the order of rows: no other index has few of them. */
+  arrivals(
+    accountId: string,
+    filter: EventFilter,
+    { afterN, toN }: { readonly afterN: number; readonly toN: number },
+    limit: number,
+  ): Arrivals {
+    const range = this.#range(accountId, filter);
+    if (range === null) return { events: [], count: 0 };
+    const { accountN, agentN, classes } = range;
+    const among = `e.n > ? AND e.n <= ? AND +e.account_n = ? ${agentN === null ? '' : `AND +e.agent_n = ${agentN}`}
+      ${classFilter(classes).replace('class_n', '+e.class_n')}`;
+    const newest = `SELECT ${SHOWN} WHERE ${among} ORDER BY e.n DESC LIMIT ?`;
+    const events = this.#all<ShownRow>(newest, afterN, toN, accountN, limit).map(shown).reverse();
+    if (events.length < limit) return { events, count: events.length };
+    const sql = `SELECT count(*) AS total FROM events e WHERE ${among}`;
+    return { events, count: this.#all<{ total: number }>(sql, afterN, toN, accountN)[0]!.total };
   }
 
   find(accountId: string, eventId: Buffer): StoredEvent | null {

@@ -11,6 +11,7 @@ import { SqliteEventStore } from './sqlite.js';
 import { eventStoreContract } from './store.contract.js';
 import { countsContract } from './counts.contract.js';
 import { inboxesContract } from './inboxes.contract.js';
+import { arrivalsContract } from './arrivals.contract.js';
 import { keysetContract } from './keyset.contract.js';
 
 let directory = '';
@@ -32,6 +33,7 @@ const backend = {
 };
 
 eventStoreContract('sqlite', backend);
+arrivalsContract('sqlite', backend);
 keysetContract('sqlite', backend);
 countsContract('sqlite', backend);
 inboxesContract('sqlite', backend);

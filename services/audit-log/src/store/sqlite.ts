@@ -3,9 +3,12 @@ import { openDatabase } from '@countersign/document-store';
 import type { SqliteDatabase } from '@countersign/document-store';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
+import { placeOfOffsets, runsBetween } from '../domain/arrival-place.js';
 import {
   StoreConflict,
   type AgentAnchor,
+  type ArrivalPlace,
+  type Arrivals,
   type AgentHead,
   type AgentOfAccount,
   type AgentState,
@@ -107,6 +110,22 @@ export class SqliteEventStore implements EventStore {
 
   async pageAfter(accountId: string, filter: EventFilter, after: Cursor | null, limit: number): Promise<KeysetPage> {
     return this.#keyset.pageAfter(accountId, filter, after, limit);
+  }
+
+  async arrivalPlace(): Promise<ArrivalPlace> {
+    return placeOfOffsets({ 0: this.#list.lastRow() });
+  }
+
+  async arrivals(
+    accountId: string,
+    filter: EventFilter,
+    { after, to }: { readonly after: ArrivalPlace; readonly to: ArrivalPlace },
+    limit: number,
+  ): Promise<Arrivals> {
+    const [run] = runsBetween(after, to);
+    return run === undefined
+      ? { events: [], count: 0 }
+      : this.#list.arrivals(accountId, filter, { afterN: run.from, toN: run.to }, limit);
   }
 
   async find(accountId: string, eventId: string): Promise<StoredEvent | null> {

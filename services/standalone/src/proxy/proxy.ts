@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { addressOf, CLIENT_ADDRESS_HEADER, endLingering } from '@countersign/http-edge';
+import { addressOf, CLIENT_ADDRESS_HEADER, endLingering, EVENT_STREAM, markEndless } from '@countersign/http-edge';
 import { forwardedHeaders, announcesBody } from './headers.js';
 
 export interface Proxy {
@@ -65,6 +65,7 @@ function relay(request: IncomingMessage, answer: IncomingMessage, response: Serv
   }
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, forwardedHeaders(answer.rawHeaders));
   response.flushHeaders();
+  if (answer.headers['content-type'] === EVENT_STREAM) markEndless(response);
   answer.on('error', () => response.destroy());
   answer.on('aborted', () => response.destroy());
   answer.pipe(response, { end: !early });

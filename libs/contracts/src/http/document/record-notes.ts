@@ -67,6 +67,10 @@ export const RECORD_NOTES: OperationNotes = {
     description:
       'The list without pages, for a SIEM (`format=ocsf`) or a spreadsheet (`format=csv`), unsigned. It is streamed: an export whose connection is cut is incomplete.',
   },
+  streamEvents: {
+    description:
+      'For screens that follow what happens. A client that reads slowly gets fewer messages, and `skipped` says how many events are not in them; nothing is kept for it. After a lost connection send the last `id` as `Last-Event-ID`: up to 1,000 missed events follow, and `resumed` of `hello` is false where the list has to be read again. At most 4 streams of a session and 20 of an account.',
+  },
   eraseEventContent: {
     description:
       'For requests of data subjects. The action and the payload are removed from the archive and from stored packages; the event itself, its proof and its line in every report remain, as do copies that others hold.',
