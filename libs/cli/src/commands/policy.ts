@@ -1,10 +1,11 @@
 import { messageOf } from '@countersign/async';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import { apiKeyOf, loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { clientEnvironment } from '@countersign/process/client-environment';
 import type { DryRunAnswer } from '@countersign/contracts';
 import { casesText, sumOf } from '../policy-test/describe-cases.js';
+import { instant, registerDraft } from '../policy-draft/command.js';
 import { registerLint } from '../policy-lint/command.js';
 import { dryRunText, requestDryRun } from '../policy-test/dry-run.js';
 import { oneLine } from '../verify-file/describe-package.js';
@@ -14,10 +15,11 @@ import { CommandFailed, EXIT } from '../exit-codes.js';
 export function register(program: Command): void {
   const policy = program
     .command('policy')
-    .description('policies in files: test and lint them, run them against recorded checks, put them in force');
+    .description('policies in files: draft, test and lint them, run them against recorded checks, put them in force');
   registerTest(policy);
   registerLint(policy);
   registerDryRun(policy);
+  registerDraft(policy);
   registerInForce(policy);
 }
 
@@ -168,9 +170,4 @@ async function runInForce(name: keyof typeof IN_FORCE, file: string, options: In
 function notCompared(error: unknown): never {
   if (error instanceof CommandFailed && error.exitCode !== EXIT.wrong) throw error;
   throw new CommandFailed(EXIT.unchecked, messageOf(error));
-}
-
-function instant(text: string): string {
-  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError('a time such as 2026-03-01T00:00:00Z');
-  return text;
 }

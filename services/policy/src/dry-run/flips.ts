@@ -1,8 +1,8 @@
 import { listedAction } from '@countersign/contracts';
-import type { ArchivedEvent, DryRunAnswer } from '@countersign/contracts';
+import type { DryRunAnswer } from '@countersign/contracts';
 import type { Verdict } from '../simulate/simulated-agent.js';
 import { UNJUDGED } from './recorded-check.js';
-import type { Unjudged } from './recorded-check.js';
+import type { JudgedCheck, Unjudged } from './recorded-check.js';
 
 const EXAMPLES_A_RULE = 5;
 const EXAMPLES = 100;
@@ -34,7 +34,7 @@ export class FlipTally {
   #freezes = 0;
   #examples = 0;
 
-  add(event: ArchivedEvent, verdict: Verdict | Unjudged): void {
+  add(event: JudgedCheck, verdict: Verdict | Unjudged): void {
     if (typeof verdict === 'string') {
       this.#unjudged[verdict] += 1;
       return;
@@ -90,7 +90,7 @@ export class FlipTally {
   }
 }
 
-function shownAction({ envelope }: ArchivedEvent): Example['action'] {
+function shownAction({ envelope }: JudgedCheck): Example['action'] {
   const value = envelope.openings.action?.value;
   if (value === undefined) return null;
   const { metadata: _, ...shown } = listedAction(value);

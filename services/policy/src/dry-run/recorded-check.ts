@@ -1,4 +1,4 @@
-import type { ArchivedEvent, BehaviorProfile, LeafEvent } from '@countersign/contracts';
+import type { ArchivedEvent, BehaviorProfile, EventEnvelope, LeafEvent } from '@countersign/contracts';
 import { canonicalize } from '@countersign/evidence';
 import { decide, decideInSlices, needsArguments, whoIn } from '@countersign/policy-engine';
 import type { Action, Violation, Who } from '@countersign/policy-engine';
@@ -19,6 +19,12 @@ export function payloadRules(profile: BehaviorProfile): PayloadRules {
   return { output: canonicalize(output_rules), apis: canonicalize({ allowed_apis, blocked_apis }) };
 }
 
+/** The members of a recorded check that are read. */
+export interface JudgedCheck {
+  readonly erased: boolean;
+  readonly envelope: Pick<EventEnvelope, 'leaf' | 'openings' | 'costMicros'>;
+}
+
 /**
  * Evaluates a recorded check under the draft, in time slices: a long payload is not read in one go. A check that cannot be
  * evaluated is counted as it was recorded.
@@ -27,7 +33,7 @@ export function payloadRules(profile: BehaviorProfile): PayloadRules {
  * @param known by version of the profile
  */
 export function* judgeRecorded(
-  { envelope, erased }: ArchivedEvent,
+  { envelope, erased }: JudgedCheck,
   agent: SimulatedAgent,
   draft: PayloadRules,
   known: ReadonlyMap<number, PayloadRules>,
