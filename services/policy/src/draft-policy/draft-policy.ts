@@ -28,7 +28,7 @@ export interface DraftOptions {
   readonly withoutArguments: boolean;
 }
 
-/** What was drafted, and on how many checks it rests. */
+/** A field, rule or limit that was drafted, and on how many checks it rests. */
 export interface Drafted {
   /** `rules:<id>`, `limits:<id>`, or the field: `allowed_actions`. */
   readonly place: string;
@@ -42,12 +42,12 @@ export interface PolicyDraft {
   /** Fields of the profile: those in force, with what was drafted. */
   readonly profile: RulePatch;
   readonly drafted: readonly Drafted[];
-  /** What was not drafted, with the reason. */
+  /** Fields, rules and limits that were not drafted, with the reason. */
   readonly leftOut: readonly { readonly what: string; readonly why: string }[];
   readonly readable: Readable;
   /** Allowed checks on which the draft rests. */
   readonly rests: number;
-  /** What the draft would decide differently, of the checks on which it rests, and of those that were held out. */
+  /** Checks that the draft would decide differently, of those on which it rests, and of those that were held out. */
   readonly replay: { readonly before: Tallied; readonly held: Tallied };
 }
 

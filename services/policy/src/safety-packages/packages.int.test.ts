@@ -36,9 +36,17 @@ describe.each(PACKAGES)('the safety package $id', ({ rules, cases }) => {
       spending_limit: 'spending_limit_exceeded',
       rate_limit: 'rate_limit_exceeded',
       output_rules: 'unsafe_output',
+      rules: 'rule_denied',
     };
     const wanted = Object.keys(rules).flatMap((rule) => kinds[rule] ?? []);
     expect(cases.map(({ steps }) => steps.at(-1)?.expect?.violation_type)).toEqual(expect.arrayContaining(wanted));
+  });
+
+  it('has a case that each of its rules with conditions denies, and one that it does not', () => {
+    for (const { id } of rules.rules ?? []) {
+      const expected = cases.flatMap(({ steps }) => steps.map(({ expect: answer }) => answer?.rule ?? null));
+      expect(expected).toEqual(expect.arrayContaining([`rules:${id}`, null]));
+    }
   });
 });
 
@@ -79,7 +87,7 @@ function rulesOf({ version: _version, ...rules }: BehaviorProfile): unknown {
 }
 
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return [...(value as string[])].sort();
+  if (Array.isArray(value)) return value.map((one) => JSON.stringify(one)).sort();
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, sorted(member)]));
 }
