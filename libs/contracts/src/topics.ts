@@ -116,7 +116,7 @@ export const TOPICS = {
     retention: compacted,
     partitions: 3,
     writtenBy: ['policy'],
-    readBy: ['gateway'],
+    readBy: ['gateway', 'policy'],
   },
   'dead-letters': {
     name: 'dead-letters',

@@ -10,6 +10,7 @@ import { agentOperator } from './change-agent/agent-operator.js';
 import { cadenceOf, mostAgentsOf } from './cadence.js';
 import { ChangeBounds } from './change-agent/change-bounds.js';
 import { DryRuns } from './dry-run/dry-runs.js';
+import { openApprovals } from './decide-approval/open-approvals.js';
 import { CheckConsumer } from './follow/check-consumer.js';
 import { CheckFollower, GROUP } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';
@@ -55,8 +56,8 @@ export type { CaseFailure } from './policy-file/run-cases.js';
 export const definition: ServiceDefinition = {
   name: 'policy',
   routes: [...Object.values(policyRoutes), ...Object.values(eventExplanationRoutes)],
-  reads: ['agent-events', 'accounts', 'agents'],
-  writes: ['agents', 'agent-events', 'usage', 'dead-letters'],
+  reads: ['agent-events', 'accounts', 'agents', 'api-keys', 'approvals'],
+  writes: ['agents', 'agent-events', 'usage', 'approvals', 'dead-letters'],
   after: ['identity'],
   asks: ['event-archive'],
   start,
@@ -82,7 +83,9 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const bounds = new ChangeBounds(context.metrics, mostAgentsOf(accounts));
   const changes = new AgentChanges(context, store, announcer, cadenceOf(context.config, accounts), bounds);
   const comparison = compare(context, store);
-  const follower = new CheckFollower(context, store, announcer, unlessAhead(comparison));
+  const agreed = unlessAhead(comparison);
+  const follower = new CheckFollower(context, store, announcer, agreed);
+  const approvals = await openApprovals(context, store, announcer, agreed);
   const publisher = new UsagePublisher(context, store, announcer);
   publisher.start();
   context.provide('agent-operator', agentOperator(changes));
@@ -135,10 +138,12 @@ async function start(context: ServiceContext): Promise<RunningService> {
   return {
     module,
     consumer: { group: GROUP, position: (topic, partition) => follower.position(topic, partition) },
-    notReady: () => [accounts.problem(), announcer.problem(), comparing].filter((problem) => problem !== null),
+    notReady: () =>
+      [accounts.problem(), announcer.problem(), approvals.problem(), comparing].filter((problem) => problem !== null),
     async stop() {
       await compared;
       await tail?.stop();
+      await approvals.stop();
       await publisher.stop();
       await announcer.stop();
       await accounts.stop();

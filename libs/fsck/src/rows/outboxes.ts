@@ -38,7 +38,7 @@ export async function checkOutboxes(
   const { identity, policy, reports } = stores;
   if (identity !== null) await checkInspected(LAYOUT.identity, identity, ['accounts', 'api-keys', 'sessions'], check);
   if (reports !== null) await checkInspected(LAYOUT.reports, reports, ['reports', 'compliance-scopes'], check);
-  if (policy !== null) await checkInspected(LAYOUT.policy, policy, ['agents'], check);
+  if (policy !== null) await checkInspected(LAYOUT.policy, policy, ['agents', 'approvals'], check);
 }
 
 async function checkInspected(

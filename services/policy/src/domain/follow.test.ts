@@ -16,6 +16,7 @@ const known = (is: Agent | null): Known => ({
   agent: () => is,
   agentTotals: () => null,
   accountTotals: () => null,
+  approval: () => null,
 });
 const read = (n: number, over: object = {}): FollowedCheck => {
   const followed = readCheck(check({ eventId: id(n), occurredAtMs: T + n, ...over }), 0, n);

@@ -4,6 +4,9 @@ import type { Agent } from './agent.js';
 import { freezeAgent } from './life-cycle.js';
 import type { EventDraft } from './change.js';
 import { countForAccount, countForAgent } from './usage.js';
+import { approvalIdsOf, followApprovals, readApprovalNews } from './follow-approvals.js';
+import type { ApprovalNews, ChangedApproval } from './follow-approvals.js';
+import type { Approval } from './approval.js';
 import type { AccountTotals, AgentTotals, Claim, Counted } from './usage.js';
 
 /** The part of an event of the log that policy follows. */
@@ -14,18 +17,30 @@ export interface FollowedCheck extends Counted {
   readonly cadenceSeconds: number;
   readonly freezesAgent: boolean;
   readonly claim: Claim | null;
+  /** Absent: it concerns no approval. */
+  readonly approvals?: ApprovalNews;
+  readonly approvalIds?: readonly string[];
+  /** An event of this service, which counts nothing and is part of no totals. */
+  readonly isOwn?: true;
 }
 
-/** `null` for an event that counts nothing, has no order, gives nothing back, freezes nothing and claims no key. */
+/**
+ * `null` for an event that counts nothing, has no order, gives nothing back, freezes nothing, claims no key and concerns no
+ * approval.
+ */
 export function readCheck(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
   const { leaf, accountId, costMicros, countsAction, countsRate, freezesAgent, cadenceSeconds } = envelope;
   const { order, ruleCounts } = envelope;
   if (leaf.type === 'action.outcome') return readGivenBack(envelope, partition, offset);
+  if (leaf.type === 'approval.decided' || leaf.type === 'approval.expired') {
+    return readSettled(envelope, partition, offset);
+  }
   if (leaf.type !== 'action.checked') return null;
   const occurredAtMs = Date.parse(leaf.occurredAt);
   const claim = claimOf(envelope, occurredAtMs);
   const counts = countsAction || countsRate || freezesAgent || costMicros !== 0 || order !== undefined;
-  if (!counts && claim === null) return null;
+  const news = readApprovalNews(envelope);
+  if (!counts && claim === null && news === null) return null;
   return {
     partition,
     offset,
@@ -41,6 +56,22 @@ export function readCheck(envelope: EventEnvelope, partition: number, offset: nu
     claim,
     ...(order === undefined ? {} : { order }),
     ...(order === undefined || ruleCounts === undefined ? {} : { ruleCounts }),
+    ...(news === null ? {} : { approvals: news, approvalIds: approvalIdsOf(news) }),
+  };
+}
+
+function readSettled(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
+  const news = readApprovalNews(envelope);
+  if (news === null) return null;
+  const { leaf, accountId, cadenceSeconds } = envelope;
+  const { eventId, agentId } = leaf;
+  return {
+    ...{ partition, offset, eventId, agentId, accountId, cadenceSeconds },
+    occurredAtMs: Date.parse(leaf.occurredAt),
+    ...{ countsAction: false, countsRate: false, costMicros: 0, freezesAgent: false, claim: null },
+    approvals: news,
+    approvalIds: approvalIdsOf(news),
+    isOwn: true,
   };
 }
 
@@ -86,20 +117,24 @@ export interface Followed {
   readonly agentTotals: readonly AgentTotals[];
   readonly claims: readonly Claim[];
   readonly frozen: readonly Frozen[];
+  readonly approvals: readonly ChangedApproval[];
 }
 
 export interface Known {
   agent(id: string): Agent | null;
   agentTotals(id: string): AgentTotals | null;
   accountTotals(id: string): AccountTotals | null;
+  approval(id: string): Approval | null;
 }
 
 /**
  * Adds up a batch of one partition, each event once.
  * A denial with `freezesAgent` freezes its agent, unless the agent was unfrozen at or after the denial, is frozen or is
  * inactive; the denial is the author of the freeze.
+ * Approvals are opened and used as the checks say.
  */
-export function followChecks(checks: readonly FollowedCheck[], known: Known, nowMs: number): Followed {
+export function followChecks(followed: readonly FollowedCheck[], known: Known, nowMs: number): Followed {
+  const checks = followed.filter(({ isOwn }) => isOwn !== true);
   const byAccount = grouped(checks, (check) => check.accountId);
   const byAgent = grouped(checks, (check) => check.agentId);
   const frozen: Frozen[] = [];
@@ -118,6 +153,10 @@ export function followChecks(checks: readonly FollowedCheck[], known: Known, now
     agentTotals,
     claims: checks.flatMap((check) => check.claim ?? []),
     frozen,
+    approvals: followApprovals(
+      followed.flatMap(({ approvals }) => approvals ?? []),
+      (id) => known.approval(id),
+    ),
   };
 }
 

@@ -1,16 +1,25 @@
 import { readMessage } from '@countersign/evidence';
 import type { TopicName } from '@countersign/contracts';
 import type { LogBatch, LogRecord } from '@countersign/event-log';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { deadLetter } from '@countersign/topics';
 import type { Counters } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Announcer } from '@countersign/topics';
 import { agentWrite } from '../change-agent/agent-write.js';
+import { approvalWrite } from '../decide-approval/approval-write.js';
+import { entropyOf } from '../domain/approval-event.js';
 import { followChecks, readCheck } from '../domain/follow.js';
 import type { FollowedCheck } from '../domain/follow.js';
 import type { PolicyStore } from '../store/port.js';
 
 export const GROUP = 'policy';
+
+/**
+ * Events are appended within 48 h after they happened, so that consumers recognize repetitions. What a check from before
+ * that says was written when it was followed first: the store is being rebuilt.
+ */
+const LATEST_MS = 47 * 3_600_000;
 
 export type FollowerContext = Pick<ServiceContext, 'clock' | 'eventLog' | 'log' | 'metrics'> & {
   readonly counters: Pick<Counters, 'now' | 'giveBackHeld'>;
@@ -18,7 +27,7 @@ export type FollowerContext = Pick<ServiceContext, 'clock' | 'eventLog' | 'log' 
 type Announces = Pick<Announcer, 'announce'>;
 
 /**
- * Follows `agent-events`: totals, claims, and the freezes that gateways have set; returns reserved amounts of skipped
+ * Follows `agent-events`: totals, claims, approvals, and the freezes that gateways have set; returns reserved amounts of skipped
  * actions to the counters. A batch's effects and position are one transaction, so a repeated batch changes nothing; a store that fails rejects the batch, which is delivered again.
  */
 export class CheckFollower {
@@ -55,16 +64,27 @@ export class CheckFollower {
       if (givesBackHeld !== undefined) await this.#context.counters.giveBackHeld(agentId, givesBackHeld);
     }
     const { partition } = batch;
+    let hasApprovals = false;
+    const oldestMs = this.#context.clock() - LATEST_MS;
     const followed = { partition, next: last.offset + 1, logTimeMs: last.appendedAtMs, events };
     await this.#store.follow(followed, (fresh, state) => {
-      const { frozen, ...effects } = followChecks(fresh, state, nowMs);
+      const { frozen, approvals: changed, ...effects } = followChecks(fresh, state, nowMs);
       const agents = frozen.map(({ agent, event, because: { cadenceSeconds } }) =>
         agentWrite(agent, event, { occurredAtMs: nowMs, cadenceSeconds, apiKeyId: null }),
       );
-      return { ...effects, agents };
+      const approvals = changed.map(({ approval, events: written }) =>
+        approvalWrite(
+          approval,
+          written
+            .filter(({ occurredAtMs }) => occurredAtMs >= oldestMs)
+            .map((event) => ({ ...event, entropy: entropyOf(approval, event, nodeCrypto.sha256) })),
+        ),
+      );
+      hasApprovals = approvals.length > 0;
+      return { ...effects, agents, approvals };
     });
     // The gateway set the freeze before it answered. An announcement that fails now is repeated later.
-    if (freezes) this.#announcer.announce().catch(() => undefined);
+    if (freezes || hasApprovals) this.#announcer.announce().catch(() => undefined);
   }
 
   async #read(records: readonly LogRecord[]): Promise<FollowedCheck[]> {

@@ -1,12 +1,22 @@
 import type { AgentFacts } from '@countersign/contracts';
 import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
+import { endsAtMs } from '../domain/approval.js';
+import type { Approval } from '../domain/approval.js';
 import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
 
 // Types and not interfaces, which have no index signature.
 type None = Record<string, never>;
 type AgentKeys = { accountId: string; id: string; transaction: string | null };
 type Unpublished = { unpublished: string | null };
+type ApprovalKeys = {
+  accountId: string;
+  agentId: string;
+  state: string;
+  place: string;
+  dueMs: number | null;
+  overMs: number | null;
+};
 type ClaimKeys = Unpublished & { liveSinceMs: number | null };
 
 export interface AgentBody {
@@ -97,12 +107,39 @@ export function seenInterval(partition: number, eventId: string): string {
 /** The first 11 of the 12 hexadecimal digits of the time, and a hyphen. */
 const HEX_OF_INTERVAL = 12;
 
+/** By its id. */
+export const APPROVALS: Collection<Approval, ApprovalKeys> = {
+  name: 'approvals',
+  keysOf: (approval) => {
+    const { accountId, agentId, state, isOver } = approval;
+    const place = approvalPlace(approval);
+    const endMs = endsAtMs(approval);
+    return { accountId, agentId, state, place, dueMs: isOver ? null : endMs, overMs: isOver ? endMs : null };
+  },
+  keys: { accountId: 'text', agentId: 'text', state: 'text', place: 'text', dueMs: 'number', overMs: 'number' },
+  keysVersion: 1,
+  indexes: [
+    ['accountId', 'place'],
+    ['accountId', 'state', 'place'],
+    ['accountId', 'agentId', 'place'],
+    ['state'],
+    ['dueMs'],
+    ['overMs'],
+  ],
+};
+
+/** The place of an approval in lists: by the time of its request. */
+export function approvalPlace({ requestedAtMs, id }: Pick<Approval, 'requestedAtMs' | 'id'>): string {
+  return `${String(requestedAtMs).padStart(15, '0')}/${id}`;
+}
+
 export const COLLECTIONS = [
   AGENTS,
   ACCOUNT_TOTALS,
   AGENT_TOTALS,
   CLAIMS,
   SEEN_EVENTS,
+  APPROVALS,
   POSITIONS,
   OLDER_LAYOUTS,
 ] as unknown as readonly Collection<object>[];

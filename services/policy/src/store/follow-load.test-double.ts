@@ -48,6 +48,7 @@ export function decideLoad(fresh: readonly LoadEvent[], state: FollowState): Fol
     accountTotals: by('accountId').map((id) => countForAccount(state.accountTotals(id), id, of('accountId', id))),
     claims,
     agents,
+    approvals: [],
   };
 }
 

@@ -8,10 +8,13 @@ import {
   accountTotalsId,
   AGENT_TOTALS,
   AGENTS,
+  APPROVALS,
   CLAIMS,
   SEEN_EVENTS,
   seenInterval,
 } from './documents.js';
+import type { Approval } from '../domain/approval.js';
+import { publishApprovals } from './approvals.js';
 import type { UsageBody } from './documents.js';
 import { agentOf, replaceAgent } from './agents.js';
 import type { FollowedBatch, FollowedEvent, FollowEffects, FollowState } from './port.js';
@@ -22,6 +25,7 @@ interface Known {
   readonly state: FollowState;
   readonly accountTotals: Totals<AccountTotals>;
   readonly agentTotals: Totals<FollowEffects['agentTotals'][number]>;
+  readonly approvals: ReadonlyMap<string, Stored<Approval>>;
 }
 
 /** One batch in one transaction. Returns whether it was followed: another instance may have done so before. */
@@ -54,6 +58,11 @@ export async function followBatch<E extends FollowedEvent>(
     effects.agentTotals.map((totals) => [totals.agentId, totals]),
   );
   await putClaims(transaction, effects.claims);
+  if (effects.approvals.length > 0) {
+    const documents = effects.approvals.map(({ approval }) => ({ id: approval.id, body: approval }));
+    await write(transaction, APPROVALS, known.approvals, documents);
+    await publishApprovals(transaction, effects.approvals, new Set(effects.agents.map(({ agent }) => agent.id)));
+  }
   await write(transaction, POSITIONS, new Map(position === null ? [] : [[position.id, position]]), [
     { id: String(partition), body: { next } },
   ]);
@@ -103,7 +112,11 @@ async function knownOf(transaction: Transaction, partition: number, events: read
     ACCOUNT_TOTALS,
     accountIds.map((id) => accountTotalsId(id, partition)),
   );
-  const ofBatch = new Set([...agentIds, ...accountIds]);
+  const approvalIds = [...new Set(events.flatMap((event) => event.approvalIds ?? []))];
+  const approvals: ReadonlyMap<string, Stored<Approval>> = approvalIds.length === 0
+    ? new Map()
+    : await transaction.getMany(APPROVALS, approvalIds);
+  const ofBatch = new Set([...agentIds, ...accountIds, ...approvalIds]);
   const requireAsked = (id: string): string => {
     if (!ofBatch.has(id)) throw new Error(`${id} is not of this batch`);
     return id;
@@ -115,8 +128,9 @@ async function knownOf(transaction: Transaction, partition: number, events: read
     },
     agentTotals: (id) => agentTotals.get(requireAsked(id))?.body.totals ?? null,
     accountTotals: (id) => accountTotals.get(accountTotalsId(requireAsked(id), partition))?.body.totals ?? null,
+    approval: (id) => approvals.get(requireAsked(id))?.body ?? null,
   };
-  return { state, accountTotals, agentTotals };
+  return { state, accountTotals, agentTotals, approvals };
 }
 
 async function putTotals<T, K extends Keys>(

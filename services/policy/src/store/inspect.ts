@@ -1,6 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { Collection, InspectionSource, Keys, OwnedDocument, StoreInspection } from '@countersign/document-store';
+import { approvalFacts, recordVersion, wasDecided } from '../domain/approval.js';
 import { claimKey, claimRecord, claimVersion } from '../domain/usage-records.js';
 import type { AccountTotals, AgentTotals } from '../domain/usage.js';
 import {
@@ -8,6 +9,7 @@ import {
   accountTotalsId,
   AGENT_TOTALS,
   AGENTS,
+  APPROVALS,
   CLAIMS,
   COLLECTIONS,
   SEEN_EVENTS,
@@ -53,6 +55,12 @@ export async function inspectPolicy(source: InspectionSource): Promise<PolicyIns
 
 class Inspection extends InspectedDocuments implements PolicyInspection {
   async *owned(topic: TopicName): AsyncIterable<OwnedDocument> {
+    if (topic === 'approvals') {
+      for await (const { id, body } of this.documents.documents(APPROVALS)) {
+        // The record of one that is over is removed; it has a version all the same.
+        if (wasDecided(body)) yield { id, version: recordVersion(body), value: approvalFacts(body) ?? {} };
+      }
+    }
     if (topic !== 'agents') return;
     for await (const { id, version, body } of this.documents.documents(AGENTS)) {
       yield { id, version, value: body.facts ?? {} };
@@ -103,6 +111,14 @@ class Inspection extends InspectedDocuments implements PolicyInspection {
       else if (isObject(claim) ? revision !== claimVersion(claim.occurredAtMs, false) : revision % 2 === 0)
         found.set(`claims ${id}`, 'its version is not the one of its time');
       else if (published > revision) found.set(`claims ${id}`, TOO_MUCH);
+    }
+    for await (const { id, body } of this.documents.documents(APPROVALS)) {
+      const { decisions = [], state, isOver } = body;
+      const isPending = state === 'pending' || state === 'expired' || state === 'consumed';
+      if (id !== body.id) found.set(`approvals ${id}`, NOT_ITSELF);
+      else if (isOver !== true && (state === 'expired' || state === 'consumed'))
+        found.set(`approvals ${id}`, `it is ${state} and not over`);
+      else if (!isPending && decisions.length === 0) found.set(`approvals ${id}`, `it is ${state} by no decision`);
     }
     if (!this.isStopped) return found;
     for await (const { id, body } of this.documents.documents(SEEN_EVENTS)) {

@@ -12,6 +12,7 @@ import { AGENTS, followLoad, T, usageOf } from './follow-load.test-double.js';
 import { openMongoPolicyStore, openStoreRebuild } from './open.js';
 import { TransactionTaken } from './port.js';
 import type { PolicyStore } from './port.js';
+import { approvalsContract } from './approvals.contract.js';
 import { registeredContract } from './registered.contract.js';
 import { policyStoreContract } from './store.contract.js';
 import type { OpenedStore } from './store.contract.js';
@@ -66,6 +67,7 @@ if (SERVER === undefined) {
   };
   policyStoreContract('MongoDB', opened);
   registeredContract('MongoDB', opened);
+  approvalsContract('MongoDB', opened);
 
   it('counts changes that are not published yet for the command that rebuilds the store', async () => {
     const { uri, drop } = database();
@@ -157,7 +159,7 @@ if (SERVER === undefined) {
         expect(fresh).toEqual([own]);
         expect(state.agentTotals('a')).toEqual({ agentId: 'a', ...totals });
         expect(state.accountTotals('account')).toEqual({ accountId: 'account', ...sums, offsets: { 0: 7 } });
-        return { agentTotals: [], accountTotals: [], claims: [], agents: [] };
+        return { agentTotals: [], accountTotals: [], claims: [], agents: [], approvals: [] };
       });
       await Promise.all([store.close(), other.close()]);
       const names = (await connection.db!.listCollections().toArray()).map(({ name }) => name);

@@ -2,6 +2,7 @@ import { Conflict, POSITIONS, UniqueTaken } from '@countersign/document-store';
 import type { DocumentStore } from '@countersign/document-store';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Agent } from '../domain/agent.js';
+import { ApprovalDocuments } from './approvals.js';
 import { agentOf, agentStored, publishAgent, replaceAgent } from './agents.js';
 import { AGENTS } from './documents.js';
 import { followBatch, forgetSeen } from './follow.js';
@@ -19,6 +20,7 @@ const FORGOTTEN_AT_ONCE = 2000;
 export class PolicyDocuments implements PolicyStore {
   readonly outbox: OutboxStore;
   readonly announcements: AnnouncementStore;
+  readonly approvals: ApprovalDocuments;
   readonly #usage: UsageRows;
   /** By partition: the log's time up to which ids were forgotten last. */
   readonly #forgotten = new Map<number, number>();
@@ -26,6 +28,7 @@ export class PolicyDocuments implements PolicyStore {
   constructor(private readonly documents: DocumentStore) {
     this.outbox = documents;
     this.announcements = documents as AnnouncementStore;
+    this.approvals = new ApprovalDocuments(documents);
     this.#usage = new UsageRows(documents);
   }
 

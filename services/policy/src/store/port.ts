@@ -2,7 +2,9 @@ import type { JsonValue } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Agent } from '../domain/agent.js';
+import type { Approval } from '../domain/approval.js';
 import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
+import type { ApprovalStore, ApprovalWrite } from './approvals-port.js';
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -24,6 +26,8 @@ export interface FollowedEvent {
   readonly eventId: string;
   readonly agentId: string;
   readonly accountId: string;
+  /** Approvals that it concerns; absent: none. */
+  readonly approvalIds?: readonly string[];
 }
 
 /** One partition's batch of events, in offset order; a batch may hold none and only move the position. */
@@ -36,12 +40,13 @@ export interface FollowedBatch<E extends FollowedEvent> {
   readonly events: readonly E[];
 }
 
-/** Stored agents and totals that a batch concerns. */
+/** Stored agents, totals and approvals that a batch concerns. */
 export interface FollowState {
   agent(id: string): Agent | null;
   agentTotals(id: string): AgentTotals | null;
   /** Of the batch's partition alone. */
   accountTotals(id: string): AccountTotals | null;
+  approval(id: string): Approval | null;
 }
 
 export interface FollowEffects {
@@ -50,6 +55,8 @@ export interface FollowEffects {
   readonly claims: readonly Claim[];
   /** Agents that the batch changes; each is one revision above what `FollowState` gave. */
   readonly agents: readonly AgentWrite[];
+  /** Approvals that the batch opens or changes. */
+  readonly approvals: readonly ApprovalWrite[];
 }
 
 /** A record of the topic `usage` that is not published yet. `value: null`: it has ended. */
@@ -82,6 +89,7 @@ export interface PolicyStore {
   /** Records that the relay appends to the log. */
   readonly outbox: OutboxStore;
   readonly announcements: AnnouncementStore;
+  readonly approvals: ApprovalStore;
 
   /**
    * `false`: an agent of that id exists, and nothing was written.

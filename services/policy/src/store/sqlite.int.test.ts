@@ -13,6 +13,7 @@ import { claimRecord } from '../domain/usage-records.js';
 import { openSqlitePolicyStore } from './open.js';
 import { requireSoundFile } from './sqlite.js';
 import { MIGRATIONS } from './sqlite-migrations.js';
+import { approvalsContract } from './approvals.contract.js';
 import { registeredContract } from './registered.contract.js';
 import { policyStoreContract } from './store.contract.js';
 import type { OpenedStore } from './store.contract.js';
@@ -46,6 +47,7 @@ const agent = (id: string): Agent => createAgent(id, 'account', FIELDS, BY, 1, n
 
 policyStoreContract('SQLite', opened);
 registeredContract('SQLite', opened);
+approvalsContract('SQLite', opened);
 
 describe('a damaged policy store', () => {
   it('is named and never served: one changed byte of an agent', async () => {
@@ -149,7 +151,7 @@ describe('a policy store of the layout before documents', () => {
     await store.follow({ partition: 0, next: 9, logTimeMs: T, events: [again, own] }, (fresh, state) => {
       expect(fresh).toEqual([own]);
       expect([state.agentTotals('a'), state.accountTotals('account')]).toEqual([totals, account]);
-      return { agentTotals: [], accountTotals: [], claims: [], agents: [] };
+      return { agentTotals: [], accountTotals: [], claims: [], agents: [], approvals: [] };
     });
     await store.close();
   });

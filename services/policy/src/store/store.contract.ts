@@ -11,7 +11,7 @@ const OTHER = '22222222-2222-4222-8222-222222222222';
 const T = Date.UTC(2026, 2, 1);
 const HOUR = 3_600_000;
 const BY = { kind: 'user', id: 'u' } as const;
-const NOTHING: FollowEffects = { agentTotals: [], accountTotals: [], claims: [], agents: [] };
+const NOTHING: FollowEffects = { agentTotals: [], accountTotals: [], claims: [], agents: [], approvals: [] };
 
 export interface OpenedStore {
   readonly store: PolicyStore;

@@ -1,0 +1,75 @@
+import { approvalUuid } from '@countersign/contracts';
+import type { ApprovalEventValue, EventEnvelope, JsonValue } from '@countersign/contracts';
+import { commitV2, plainEnvelope, plainLeaf, toBase64Url, utf8, uuidV7 } from '@countersign/evidence';
+import { isoTime } from './agent.js';
+import type { EventEntropy } from './agent-event.js';
+import type { Approval, Decision } from './approval.js';
+import type { Digest } from './profile.js';
+
+/** What an event of an approval says in addition to the approval itself. */
+export interface ApprovalEvent {
+  readonly type: 'approval.requested' | 'approval.decided' | 'approval.expired' | 'approval.consumed';
+  /** The check that it refers to. */
+  readonly refersTo: string;
+  readonly occurredAtMs: number;
+}
+
+/** The message of `agent-events` for a change of an approval: a leaf of version 2 that commits the approval. */
+export function approvalEvent(
+  approval: Approval,
+  { type, refersTo, occurredAtMs }: ApprovalEvent,
+  entropy: EventEntropy,
+  sha256: Digest,
+): EventEnvelope {
+  const salt = toBase64Url(entropy.salt);
+  const value = valueOf(approval, type === 'approval.decided' || type === 'approval.expired');
+  const leaf = plainLeaf({
+    v: 2,
+    type,
+    eventId: uuidV7(occurredAtMs, entropy.id),
+    refersTo,
+    agentId: approval.agentId,
+    occurredAt: isoTime(occurredAtMs),
+    outcome: type === 'approval.decided' ? approval.state : null,
+    rule: `rules:${approval.ruleId}`,
+    profileVersion: approval.profileVersion,
+    profileSha256: approval.profileSha256,
+    action: commitV2('action', salt, value, sha256),
+  });
+  const { accountId, cadenceSeconds } = approval;
+  return plainEnvelope(leaf, { accountId, cadenceSeconds, apiKeyId: null, openings: { action: { salt, value } } });
+}
+
+/**
+ * Entropy of an event that follows from the message of a check: a check that is followed again, after its store was put
+ * back from a copy, gives the same event. The binding is secret.
+ */
+export function entropyOf(approval: Approval, { type, refersTo }: ApprovalEvent, sha256: Digest): EventEntropy {
+  const bytes = sha256(utf8(JSON.stringify([type, approval.id, refersTo, approval.bindingSha256])));
+  return { id: bytes.slice(0, 10), salt: bytes.slice(16) };
+}
+
+function valueOf(approval: Approval, withDecisions: boolean): { readonly [key: string]: JsonValue } {
+  const { id, ruleId, ruleSha256, bindingSha256, decisions } = approval;
+  const value: ApprovalEventValue = { approval: approvalUuid(id), rule: ruleId, ruleSha256, bindingSha256 };
+  const last = decisions.at(-1);
+  if (!withDecisions || last === undefined) return { ...value };
+  const earlier = decisions.slice(0, -1).map((one) => decisionValue(one, approval));
+  return {
+    ...value,
+    ...decisionValue(last, approval),
+    ...(earlier.length === 0 ? {} : { earlier }),
+  };
+}
+
+function decisionValue(decision: Decision, { requestedAtMs }: Approval): { readonly [key: string]: JsonValue } {
+  const { userId, role, atMs, comment, shownSha256 } = decision;
+  return {
+    by: userId,
+    role,
+    decision: decision.decision,
+    latencyMs: Math.max(0, atMs - requestedAtMs),
+    ...(shownSha256 === undefined ? {} : { shownSha256 }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+}
