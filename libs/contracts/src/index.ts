@@ -196,6 +196,14 @@ export type { RegistrationDraft, WalletRegistration } from './http/registration.
 export { agentRecord } from './http/agent-record.js';
 export type { AgentRecord } from './http/agent-record.js';
 export { policyRoutes } from './http/policy.js';
+export { approvalRoutes } from './http/approvals.js';
+export type {
+  ApprovalRecord,
+  ApprovalsQuery,
+  ApprovalStatus,
+  ApprovalSummary,
+  DecisionBody,
+} from './http/approvals.js';
 export type { AgentBody } from './http/policy.js';
 export { EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
 export type {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { eventExplanationRoutes, policyRoutes } from '@countersign/contracts';
-import type { AccountFacts } from '@countersign/contracts';
+import { approvalRoutes, eventExplanationRoutes, policyRoutes } from '@countersign/contracts';
+import type { AccountFacts, Route } from '@countersign/contracts';
 import { Announcer, OutboxRelay, Projection, republish, TopicAhead, TopicTail } from '@countersign/topics';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import type { Owned } from '@countersign/topics';
@@ -14,6 +14,7 @@ import { openApprovals } from './decide-approval/open-approvals.js';
 import { CheckConsumer } from './follow/check-consumer.js';
 import { CheckFollower, GROUP } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';
+import { ApprovalsController } from './http/approvals-controller.js';
 import { AgentsController } from './http/agents-controller.js';
 import { ExplainController } from './http/explain-controller.js';
 import { ExplainEventController } from './http/explain-event-controller.js';
@@ -22,6 +23,7 @@ import { DryRunController } from './http/dry-run-controller.js';
 import { RegistrationController } from './http/registration-controller.js';
 import {
   AGENT_CHANGES,
+  APPROVALS,
   ARCHIVE,
   CHECK_FOLLOWER,
   COUNTERS,
@@ -55,7 +57,7 @@ export type { CaseFailure } from './policy-file/run-cases.js';
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {
   name: 'policy',
-  routes: [...Object.values(policyRoutes), ...Object.values(eventExplanationRoutes)],
+  routes: [policyRoutes, approvalRoutes, eventExplanationRoutes].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['agent-events', 'accounts', 'agents', 'api-keys', 'approvals'],
   writes: ['agents', 'agent-events', 'usage', 'approvals', 'dead-letters'],
   after: ['identity'],
@@ -117,11 +119,13 @@ async function start(context: ServiceContext): Promise<RunningService> {
       ExplainController,
       ExplainEventController,
       DryRunController,
+      ApprovalsController,
       RegistrationController,
       CheckConsumer,
     ],
     providers: [
       { provide: AGENT_CHANGES, useValue: changes },
+      { provide: APPROVALS, useValue: approvals.approvals },
       { provide: POLICY_STORE, useValue: store },
       { provide: SAFETY_PACKAGES, useValue: packagesAtFirstUse() },
       { provide: COUNTERS, useValue: context.counters },

@@ -42,6 +42,7 @@ const bySession = (lowest: 'auditor' | 'member' | 'admin', status: number, toOth
 });
 
 const PASSWORD = 'a password that is long enough';
+const UNKNOWN_APPROVAL: Asked = { path: { approvalId: 'apr_00000000-0000-4000-8000-000000000000' } };
 const newAddress = (): string => `new-${randomUUID()}@example.com`;
 const agent = ({ agent: id }: Ids): Asked => ({ path: { id } });
 const check = ({ agent: agentId }: Ids): Asked => ({ body: { agentId, action: { type: 'a' } } });
@@ -195,6 +196,13 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     }),
   },
   'GET /v1/safety-packages': { statuses: bySession('auditor', 200) },
+  'GET /v1/approvals': { statuses: bySession('auditor', 200) },
+  'GET /v1/approvals/{approvalId}': { statuses: { ...all(404), anonymous: 401, 'a session that has logged out': 401 }, ask: () => UNKNOWN_APPROVAL },
+  // The approval decides who may: of one that does not exist, each person learns the same.
+  'POST /v1/approvals/{approvalId}/decide': {
+    statuses: bySession('auditor', 404),
+    ask: () => ({ ...UNKNOWN_APPROVAL, body: { decision: 'deny' } }),
+  },
   'POST /v1/agents/{id}/apply-package': {
     statuses: bySession('member', 200, 404),
     ask: (ids) => ({ ...agent(ids), body: { packageId: 'spending-guard' } }),

@@ -2,6 +2,7 @@ import { agentHistoryRoutes } from './agent-history.js';
 import { alertsRoutes } from './alerts.js';
 import { anchoringStateRoutes } from './anchoring-state.js';
 import { anchoringRoutes } from './anchoring.js';
+import { approvalRoutes } from './approvals.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { completenessRoutes } from './completeness.js';
@@ -36,6 +37,7 @@ export const everyRoute: readonly Route[] = [
   gatewayHookRoutes,
   identityRoutes,
   policyRoutes,
+  approvalRoutes,
   auditLogRoutes,
   oneEventRoutes,
   eventExplanationRoutes,

@@ -11,10 +11,15 @@ const SECURITY: Readonly<Record<Route['auth'], readonly Json[]>> = {
   none: [],
   'api-key': [{ apiKey: [] }, { apiKeyBearer: [] }],
   session: [{ session: [] }],
+  'api-key-or-session': [{ apiKey: [] }, { apiKeyBearer: [] }, { session: [] }],
 };
 
 /** The callers of a route, as the last paragraph of its description. */
-function callers({ auth, rights, role = 'auditor', perAddress }: Route): string {
+function callers(route: Pick<Route, 'auth' | 'rights' | 'role' | 'perAddress'>): string {
+  const { auth, rights, role = 'auditor', perAddress } = route;
+  if (auth === 'api-key-or-session') {
+    return `${callers({ ...route, auth: 'api-key' })} ${callers({ ...route, auth: 'session' })}`;
+  }
   if (auth === 'api-key') {
     const named = rights?.map((right) => `\`${right}\``).join(' or ');
     return named === undefined ? 'For agents: any API key.' : `For agents: an API key with the right ${named}.`;

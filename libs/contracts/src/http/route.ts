@@ -56,11 +56,12 @@ export interface Route {
   readonly operationId: string;
   readonly summary: string;
   readonly tag: string;
-  readonly auth: 'none' | 'api-key' | 'session';
-  /** Lowest role that is allowed (auditor < member < admin); only with `session`. Default `auditor`. */
+  /** `api-key-or-session`: either; a request that sends an API key is one of an API key. */
+  readonly auth: 'none' | 'api-key' | 'session' | 'api-key-or-session';
+  /** Lowest role that is allowed (auditor < member < admin) of a session. Default `auditor`. */
   readonly role?: Role;
   /**
-   * Rights of which the API key must have one, otherwise 401; only with `api-key`. The key must be valid for an agent that
+   * Rights of which the API key must have one, otherwise 401. The key must be valid for an agent that
    * the body names as `agentId`, or the path as `id`, otherwise 404. Absent: any key.
    */
   readonly rights?: readonly [ApiKeyRight, ...ApiKeyRight[]];

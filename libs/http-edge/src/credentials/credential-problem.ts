@@ -12,6 +12,11 @@ const SEND_KEY = 'send the API key as x-service-key: <key>, or as Authorization:
 const ISSUE = 'an admin issues another one by POST /v1/api-keys';
 const LOG_IN = 'send the token of POST /v1/auth/login as Authorization: Bearer <token>';
 
+/** The request has an API key, or what looks like one, in a header of API keys. */
+export function sendsApiKey(rawHeaders: readonly string[]): boolean {
+  return headerValues(rawHeaders, 'x-service-key').length > 0 || API_KEY.test(readSessionHeader(rawHeaders) ?? '');
+}
+
 /**
  * Explains why a request has no API key that is known here: what was sent instead, or what is wrong with its text. The
  * answer never shows whether a similar key exists.

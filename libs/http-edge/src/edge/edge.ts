@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { fillTemplate, NOT_FOR_AGENT, notDecided } from '@countersign/contracts';
 import type { Role, Route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
+import { sendsApiKey } from '../credentials/credential-problem.js';
 import type { RequestObserver } from '@countersign/process';
 import { StoreUnreachable } from '@countersign/document-store';
 import { placeOf } from './address-allowance.js';
@@ -187,6 +188,10 @@ async function identify(
       return authenticator.session(request);
     case 'api-key':
       return authenticator.apiKey(request.rawHeaders, route.rights);
+    case 'api-key-or-session':
+      return sendsApiKey(request.rawHeaders)
+        ? authenticator.apiKey(request.rawHeaders, route.rights)
+        : authenticator.session(request);
   }
 }
 

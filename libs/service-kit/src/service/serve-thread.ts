@@ -153,7 +153,8 @@ export async function serveThread(
 }
 
 function authenticatorFor(routes: readonly EdgeRoute[], thread: ThreadContext): Promise<Authenticator> {
-  const uses = (auth: Route['auth']): boolean => routes.some(({ route }) => route.auth === auth);
+  const uses = (auth: Route['auth']): boolean =>
+    routes.some(({ route }) => route.auth === auth || route.auth === 'api-key-or-session');
   return openAuthenticator(thread, { session: uses('session'), apiKey: uses('api-key') });
 }
 

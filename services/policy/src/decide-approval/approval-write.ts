@@ -21,7 +21,7 @@ export function approvalWrite(approval: Approval, events: readonly WrittenEvent[
   return { approval, records: [...messages, ...recordOf(approval)] };
 }
 
-/** Its record; none while nobody has decided. It is removed once gateways have no use for it any more. */
+/** Its record; none before the decision. It is removed once gateways have no use for it any more. */
 export function recordOf(approval: Approval): readonly NewRecord[] {
   if (!wasDecided(approval)) return [];
   return [versionedRecord('approvals', approval.id, recordVersion(approval), approvalFacts(approval))];

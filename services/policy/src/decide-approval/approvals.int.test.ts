@@ -38,7 +38,7 @@ describe('deciding about approvals', () => {
       () => undefined,
     );
 
-  it('asks, is approved, tells the gateways, and is used up', async () => {
+  it('asks, is approved, is published for the gateways, and is used up', async () => {
     await asked(bench);
     expect(await types()).toEqual(['approval.requested']);
     const shown = shownSha256((await bench.store.approvals.find(APPROVAL))!.approval);
@@ -116,7 +116,7 @@ describe('deciding about approvals', () => {
     expect(await published()).toMatchObject({ state: 'denied' });
   });
 
-  it('expires what nobody decides, and tells the gateways when a denial no longer holds', async () => {
+  it('expires without a decision, and removes the record of a denial that no longer holds', async () => {
     await asked(bench);
     await sweeping(EXPIRES_MS - 10).sweep();
     expect(await types()).toEqual(['approval.requested']);

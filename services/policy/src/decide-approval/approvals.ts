@@ -1,6 +1,6 @@
 import { canonicalBytes, toHex } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import type { ApiKeyFacts, JsonValue } from '@countersign/contracts';
+import type { ApiKeyFacts, ApprovalState, DecisionBody, JsonValue } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { SessionCaller } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -11,16 +11,10 @@ import { decided } from '../domain/approval.js';
 import type { Approval, Decision } from '../domain/approval.js';
 import { whyNot } from '../domain/approvers.js';
 import type { Involved, Person } from '../domain/approvers.js';
+import type { ApprovalFilter } from '../store/approvals-port.js';
 import type { PolicyStore } from '../store/port.js';
 import { approvalWrite } from './approval-write.js';
 import { ApprovalWaits } from './approval-waits.js';
-
-/** What a person sends. */
-export interface DecisionBody {
-  readonly decision: 'approve' | 'deny';
-  readonly comment?: string;
-  readonly shown_sha256?: string;
-}
 
 /** Read model of API keys: who issued them. */
 export type KeyIssuers = Pick<Projection<Pick<ApiKeyFacts, 'createdBy'>>, 'get' | 'caughtUp' | 'problem'>;
@@ -33,6 +27,7 @@ const UNKNOWN_MS = 5_000;
 const MAX_TRIES = 50;
 
 const NOT_FOUND = 'no such approval';
+const over = (state: ApprovalState): string => `the approval is ${state}: it can no longer be decided`;
 
 /** Approvals, for the routes. Every method throws HttpRefusal. */
 export class Approvals {
@@ -59,7 +54,7 @@ export class Approvals {
 
   /**
    * @param sees the caller may know of it
-   * @param waitMs how long a request that nobody has decided is waited for
+   * @param waitMs how long the decision is waited for
    * @throws HttpRefusal 404
    */
   async get(id: string, sees: (approval: Approval) => boolean, waitMs: number): Promise<Approval> {
@@ -72,6 +67,23 @@ export class Approvals {
     if (found.state !== 'pending' || waitMs === 0) return found;
     await this.waits.until(id, (approval) => approval === null || approval.state !== 'pending', waitMs);
     return (await this.#store.approvals.find(id))?.approval ?? found;
+  }
+
+  list(accountId: string, filter: ApprovalFilter, limit: number): Promise<readonly Approval[]> {
+    return this.#store.approvals.list(accountId, filter, limit);
+  }
+
+  /** Why the caller cannot decide about each of these now, in their order; `null`: the caller can. */
+  async refusals(approvals: readonly Approval[], caller: Person): Promise<readonly (string | null)[]> {
+    const agents = new Map<string, Agent | null>();
+    const refusals: (string | null)[] = [];
+    for (const approval of approvals) {
+      const { agentId, state } = approval;
+      if (!agents.has(agentId)) agents.set(agentId, await this.agentOf(approval));
+      const refusal = whyNot(approval, caller, await this.involved(approval, agents.get(agentId)!));
+      refusals.push(refusal ?? (state === 'pending' ? null : over(state)));
+    }
+    return refusals;
   }
 
   /** The agent of an approval. */
@@ -124,7 +136,7 @@ export class Approvals {
 
   async #requireOpen(approval: Approval, agent: Agent, body: DecisionBody, nowMs: number): Promise<void> {
     const { state, expiresAtMs } = approval;
-    if (state !== 'pending') throw new HttpRefusal(409, `the approval is ${state}: it can no longer be decided`);
+    if (state !== 'pending') throw new HttpRefusal(409, over(state));
     if (nowMs >= expiresAtMs) throw new HttpRefusal(409, 'the approval has expired: it can no longer be decided');
     if (body.shown_sha256 !== undefined && body.shown_sha256 !== shownSha256(approval)) {
       throw new HttpRefusal(409, 'shown_sha256 is not that of this approval: read it again before you decide');

@@ -10,7 +10,7 @@ import { Approvals } from './approvals.js';
 
 export interface OpenedApprovals {
   readonly approvals: Approvals;
-  /** Why nobody can decide, or `null`. */
+  /** Why no decision can be taken, or `null`. */
   problem(): string | null;
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { EventEntropy } from './agent-event.js';
 import type { Approval, Decision } from './approval.js';
 import type { Digest } from './profile.js';
 
-/** What an event of an approval says in addition to the approval itself. */
+/** Members of an event of an approval in addition to the approval itself. */
 export interface ApprovalEvent {
   readonly type: 'approval.requested' | 'approval.decided' | 'approval.expired' | 'approval.consumed';
   /** The check that it refers to. */

@@ -9,7 +9,7 @@ import type {
 } from '@countersign/contracts';
 import { isoTime } from './agent.js';
 
-/** What one person decided about an approval. */
+/** The decision of one person about an approval. */
 export interface Decision {
   readonly decision: 'approve' | 'deny';
   readonly userId: string;
@@ -97,7 +97,7 @@ export function used(approval: Approval, by: ApprovalUsed['state'], eventId: str
 }
 
 /**
- * Ends what is over at that time: a request that nobody decided and an approval that was not used expire, a denial no
+ * Ends what is over at that time: a request that was not decided and an approval that was not used expire, a denial no
  * longer holds. The same object: it goes on.
  */
 export function ended(approval: Approval, nowMs: number): Approval {

@@ -2,7 +2,7 @@ import { isApprover, mayRead, whyNot } from './approvers.js';
 import type { Involved, Person } from './approvers.js';
 
 const BOB: Person = { userId: 'u-bob', email: 'Bob@Example.com', role: 'member' };
-const NOBODY: Involved = { keyIssuer: null, policyEditor: null };
+const NONE: Involved = { keyIssuer: null, policyEditor: null };
 const approval = (approvers?: object, more: object = {}): Parameters<typeof whyNot>[0] => ({
   requester: { apiKeyId: 'key' },
   decisions: [],
@@ -10,10 +10,10 @@ const approval = (approvers?: object, more: object = {}): Parameters<typeof whyN
   ...more,
 });
 const why = (of: Parameters<typeof whyNot>[0], involved: Partial<Involved> = {}, person = BOB): string | null =>
-  whyNot(of, person, { ...NOBODY, ...involved });
+  whyNot(of, person, { ...NONE, ...involved });
 
 describe('who decides about an approval', () => {
-  it('is who may change the profile where the rule names nobody', () => {
+  it('is who may change the profile where the rule names none', () => {
     expect(why(approval())).toBeNull();
     expect(why(approval({ min: 2 }))).toBeNull();
     expect(why(approval(), {}, { ...BOB, role: 'admin' })).toBeNull();
@@ -46,7 +46,7 @@ describe('who decides about an approval', () => {
     expect(why(approval({}), { policyEditor: 'u-bob' })).toBeNull();
   });
 
-  it('is nobody twice', () => {
+  it('is each person once', () => {
     const decisions = [{ decision: 'approve', userId: 'u-bob', role: 'member', atMs: 1 }];
     expect(why(approval({ min: 2 }, { decisions }))).toContain('you have decided');
   });

@@ -99,7 +99,7 @@ describe('an approval', () => {
     expect(approvalFacts(again)).toMatchObject({ reusable: true, usableUntil: iso(T + 65_000) });
   });
 
-  it('expires where nobody decides, or nobody uses it; a denial stays one', () => {
+  it('expires without a decision or a use in time; a denial stays one', () => {
     expect(ended(opened(), EXPIRES_MS - 1).state).toBe('pending');
     expect(ended(opened(), EXPIRES_MS)).toMatchObject({ state: 'expired', isOver: true });
     const denied = ended(decided(opened(), by('bob', 'deny')), EXPIRES_MS);

@@ -8,3 +8,4 @@ export const REGISTRATIONS = Symbol('Registrations');
 export const DRY_RUNS = Symbol('DryRuns');
 export const KEY_REGISTRATIONS = Symbol('KeyRegistrations');
 export const ARCHIVE = Symbol('EventArchive, if it is reachable');
+export const APPROVALS = Symbol('Approvals');

@@ -49,6 +49,7 @@ function edgeRefusals(route: Route): Record<number, string> {
 const CREDENTIALS = {
   'api-key': 'no API key was sent: send the API key as x-service-key: <key>, or as Authorization: Bearer <key>',
   session: 'no session was sent: send the token of POST /v1/auth/login as Authorization: Bearer <token>',
+  'api-key-or-session': 'no session was sent: send the token of POST /v1/auth/login as Authorization: Bearer <token>',
 } as const;
 
 /** Error texts of refusals by the edge that are the same for all routes. */

@@ -1,5 +1,6 @@
 import { ACCOUNT_NOTES } from './account-notes.js';
 import { AGENT_NOTES } from './agent-notes.js';
+import { APPROVAL_NOTES } from './approval-notes.js';
 import { CHECK_NOTES } from './check-notes.js';
 import { HOOK_NOTES } from './hook-notes.js';
 import type { OperationNote, OperationNotes } from './operation-note.js';
@@ -11,6 +12,7 @@ export const EVERY_NOTE: OperationNotes = {
   ...CHECK_NOTES,
   ...HOOK_NOTES,
   ...AGENT_NOTES,
+  ...APPROVAL_NOTES,
   ...RECORD_NOTES,
   ...PUBLIC_NOTES,
   ...ACCOUNT_NOTES,

@@ -59,6 +59,10 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
     description: 'Checks in the forms of coding agents, of LiteLLM and of Envoy. API key.',
   },
   { name: 'Agents', description: 'Agents, their profiles and registration. Session.' },
+  {
+    name: 'Approvals',
+    description: 'Actions that wait for the decision of a person. Session; the state also with an API key.',
+  },
   { name: 'Events', description: 'Recorded events: checks, outcomes and changes. Session.' },
   { name: 'Alerts', description: 'Violation inbox and notifications. Session.' },
   { name: 'Streams', description: 'Events sent to Splunk, Elastic and other products. Session.' },
@@ -72,6 +76,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
 export const PARAMETERS: Readonly<Record<string, string>> = {
   id: 'id as in the list',
   eventId: 'id as in the list of events, or in `x-event-id` of a check',
+  approvalId: '`approval_id` of the denial',
   agentId: 'only of this agent',
   limit: 'maximum number of entries',
   offset: 'number of entries to skip',
