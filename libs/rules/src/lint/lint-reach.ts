@@ -132,7 +132,7 @@ function tried(rule: CompiledRule, sample: Sample): RuleOutcome {
   return outcomeOf(rule, inputOf({ action, agent: { id: '' }, time: 0 }));
 }
 
-/** What a rule denies, compared with another: all of it is denied by the other as well (`less`, `same`), or not. */
+/** The actions that a rule denies, compared with those of another: all of it is denied by the other as well (`less`, `same`), or not. */
 type Denied = 'same' | 'less' | 'other';
 
 /** Rules that read no common member: every outcome of the one occurs together with every outcome of the other. */

@@ -24,7 +24,7 @@ function offsetsOf(place: ArrivalPlace): Map<number, number> {
   return offsets;
 }
 
-/** What lies between two places, by partition; a partition that only the later one names from its beginning on. */
+/** The events between two places, by partition; a partition that only the later one names from its beginning on. */
 export function runsBetween(after: ArrivalPlace, to: ArrivalPlace): readonly Run[] {
   const begin = offsetsOf(after);
   return [...offsetsOf(to)]

@@ -128,7 +128,7 @@ describe('the live feed', () => {
     expect(Math.max(...client.messages('events').map(({ data }) => data.events.length))).toBeLessThanOrEqual(100);
   });
 
-  it('tells what was anchored', async () => {
+  it('sends what was anchored', async () => {
     const client = await hello();
     const window = anchoredWindow(1, agentId(1), 1, 2);
     await service.context.eventLog.append([versionedRecord('anchors', `window:${window.windowId}:0`, 1, window)]);

@@ -91,7 +91,7 @@ describe('a live feed', () => {
     await Promise.all(feeds.map((feed) => feed.return()));
   });
 
-  it('takes no more than 1,000 events up again, and begins anew after a store that was put back', async () => {
+  it('takes no more than 1,000 events up again, and begins again after a store that was put back', async () => {
     const { store, arrive } = storeOf();
     arrive(5000);
     const watch = new ArrivalWatch(store);

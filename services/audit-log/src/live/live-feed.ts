@@ -17,7 +17,7 @@ const PING_MS = 15_000;
 const JUDGE_MS = 10_000;
 /** How often what is not an event is looked at: the inbox and the anchored sequences. */
 const STATE_MS = 1000;
-/** An account with more agents is not told which of them are anchored. */
+/** A feed of an account with more agents does not say which of them are anchored. */
 const MOST_AGENTS = 1000;
 const AGENTS_AT_ONCE = 100;
 
@@ -25,7 +25,7 @@ export interface FeedOptions {
   readonly accountId: string;
   /** By agent and class alone. */
   readonly filter: EventFilter;
-  /** What the client sent as `Last-Event-ID`. */
+  /** The value that the client sent as `Last-Event-ID`. */
   readonly lastEventId: string | undefined;
   /** `null`: the feed ends with the session. */
   readonly endsAfterMs: number | null;
@@ -100,7 +100,7 @@ export class LiveFeed {
     yield await this.#state(state);
   }
 
-  /** What has arrived since the last piece, and where the next one goes on. */
+  /** The events that arrived since the last piece, and where the next one goes on. */
   async #arrived({ place: end }: Arrived, most = RECORDS): Promise<string> {
     // A store that was put back to an older state: its places are lower than before.
     if (distance(this.#place, end) === null) this.#place = end;

@@ -2,7 +2,7 @@ import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other } from '../testing/envelopes.js';
 import type { ArrivalPlace, EventStore } from './port.js';
 
-/** What arrived between two places, of every {@link EventStore}. `open` gives an empty store. */
+/** The events that arrived between two places, of every {@link EventStore}. `open` gives an empty store. */
 export function arrivalsContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
   describe(`arrivals in an event store: ${name}`, () => {
     let store: EventStore;
