@@ -1,8 +1,9 @@
 import type { CompiledProfile } from './compile-profile.js';
 import { explainRules } from '@countersign/rules';
-import type { ExplainedRule } from '@countersign/rules';
-import { denialsWithoutFacts, judgedAction } from './judge/conditional.js';
-import type { Surroundings } from './judge/conditional.js';
+import type { CompiledRules, ExplainedRule } from '@countersign/rules';
+import { countedRules, isOwnFact } from './counted-rules.js';
+import { denialsWhere, judgedAction } from './judge/conditional.js';
+import type { ConditionalJudgement, Surroundings } from './judge/conditional.js';
 import { costOf, decideInSlices } from './decide.js';
 import type { Decision } from './decide.js';
 import {
@@ -61,7 +62,7 @@ export interface Explained {
   readonly conditional: readonly ConditionalTrace[];
 }
 
-/** Result of a rule with conditions by itself, where no fact is set. */
+/** Result of a rule with conditions by itself, with the facts of its surroundings. */
 export interface ConditionalTrace extends ExplainedRule {
   /** Its denial, also one that is only observed; `null` where it denies nothing. */
   readonly violation: Violation | null;
@@ -101,11 +102,25 @@ function conditionalTraces(
   around: Surroundings | undefined,
 ): readonly ConditionalTrace[] {
   if (rules === null || judgement === null || around === undefined) return [];
-  const denials = new Map(denialsWithoutFacts(judgement).map(({ violation }) => [violation.rule, violation]));
-  return explainRules(rules, judgedAction(action, around, judgement.offsets)).map((explained) => {
+  const facts = factsOf(rules, judgement, around);
+  const isSet = (position: number): boolean => facts[rules.facts[position]!.member.id] === true;
+  const denials = new Map(denialsWhere(judgement, isSet).map(({ violation }) => [violation.rule, violation]));
+  return explainRules(rules, judgedAction(action, around, judgement.offsets), facts).map((explained) => {
     const violation = denials.get(explained.rule);
     return { ...explained, violation: violation === undefined ? null : { ...violation, extras: null } };
   });
+}
+
+/** Values of the facts. A recorded check names those that are set of the ones that it read: of the others nothing is known. */
+function factsOf(
+  rules: CompiledRules,
+  judgement: ConditionalJudgement,
+  { facts, session }: Surroundings,
+): Readonly<Record<string, boolean | null>> {
+  if (facts === undefined) return {};
+  const read = new Set((countedRules(rules, judgement, session)?.facts ?? []).map(({ id }) => id).filter(isOwnFact));
+  const ids = rules.facts.map(({ member: { id } }) => id);
+  return Object.fromEntries(ids.map((id) => [id, read.has(id) ? facts.includes(id) : null]));
 }
 
 /** Cost of the action, in whole micro-dollars. */

@@ -11,9 +11,21 @@ const conditions = {
   clauses: {
     type: 'array',
     description: 'of a rule with conditions: each clause in the order of evaluation',
-    items: object({ text, result: { enum: [true, false, 'error', 'not_reached'] } }),
+    items: object({
+      text,
+      result: {
+        enum: [true, false, 'error', 'not_reached', 'unknown'],
+        description: '`unknown`: it depends on a fact that the check did not read',
+      },
+    }),
   },
   reads: { type: 'array', items: text, description: 'members that the rule reads, such as `args.amount`' },
+  facts: {
+    type: 'array',
+    description:
+      'facts that the rule reads. Of a recorded check: as it saw them, by its committed context; `null` where it did not read the fact, as no value would have changed its verdict. Otherwise the rule is evaluated as if no fact were set',
+    items: object({ id: text, set: { type: ['boolean', 'null'] } }),
+  },
   mode: { type: 'string', enum: ['enforce', 'observe'], description: 'in `observe` the rule denies nothing' },
 } as const;
 

@@ -15,6 +15,8 @@ export interface Surroundings {
    * machine has for `time`.
    */
   readonly offsets?: Readonly<Record<string, number>>;
+  /** Facts that a recorded check saw set, of those that it read; only for explanations. Absent: no fact is set. */
+  readonly facts?: readonly string[];
 }
 
 /** The judgement of the rules, and the offsets that they used. */
@@ -51,8 +53,20 @@ export function judgedAction(
 }
 
 /** The findings, observed ones included, of rules where no fact is set; the severest first. */
-export function denialsWithoutFacts({ findings, conditional }: RuleJudgement): readonly RuleFinding[] {
-  return [...findings, ...conditional.filter(({ truth }) => (truth & 1) === 1)].sort((a, b) => a.rank - b.rank);
+export function denialsWithoutFacts(judgement: RuleJudgement): readonly RuleFinding[] {
+  return denialsWhere(judgement, () => false);
+}
+
+/** The same where the facts have these values. @param isSet takes the position of a fact in the profile */
+export function denialsWhere(
+  { findings, conditional }: RuleJudgement,
+  isSet: (position: number) => boolean,
+): readonly RuleFinding[] {
+  const holding = conditional.filter(({ facts, truth }) => {
+    const assignment = facts.reduce((bits, position, bit) => bits | (isSet(position) ? 1 << bit : 0), 0);
+    return ((truth >> assignment) & 1) === 1;
+  });
+  return [...findings, ...holding].sort((a, b) => a.rank - b.rank);
 }
 
 /** A zone that this machine does not know has no offset, and a rule that asks for it is an error. */

@@ -4,8 +4,8 @@ import type { Node } from './syntax.js';
 /** Result of a part of a condition. Its text is that of the policy: it quotes no value of the action. */
 export interface Clause {
   readonly text: string;
-  /** `not_reached`: another clause had decided. */
-  readonly result: boolean | 'error' | 'not_reached';
+  /** `not_reached`: another clause had decided. `unknown`: it depends on a fact whose value is not known. */
+  readonly result: boolean | 'error' | 'not_reached' | 'unknown';
 }
 
 type Tree =
@@ -38,7 +38,7 @@ function treeOf(node: Node, text: string, compile: (node: Node) => Evaluate): Tr
 }
 
 /** @param scope `null`: not reached */
-function visit(tree: Tree, scope: Scope | null, clauses: Clause[]): boolean | 'error' | 'not_reached' {
+function visit(tree: Tree, scope: Scope | null, clauses: Clause[]): Exclude<Clause['result'], 'unknown'> {
   if (!('op' in tree)) {
     const result = scope === null ? 'not_reached' : resultOf(tree.evaluate(scope));
     clauses.push({ text: tree.text, result });

@@ -2,7 +2,7 @@ import { compileRules, explainRules } from '../index.js';
 import type { RuleMembers } from '../index.js';
 import { PORTS } from '../rules.test-kit.js';
 
-function explain(members: RuleMembers, payload: unknown, facts: Readonly<Record<string, boolean>> = {}) {
+function explain(members: RuleMembers, payload: unknown, facts: Readonly<Record<string, boolean | null>> = {}) {
   const result = compileRules(members, PORTS);
   if ('problems' in result) throw new Error(JSON.stringify(result.problems));
   const judged = { action: { type: 'tool_use', tool_name: 'refund', payload }, agent: { id: 'a' }, time: 0 };
@@ -26,6 +26,7 @@ test('every rule by itself, clause by clause', () => {
       code: null,
       mode: 'enforce',
       reads: ['args.amount'],
+      facts: [],
       clauses: [
         { text: 'has(args.amount)', result: true },
         { text: 'args.amount <= 100', result: false },
@@ -38,6 +39,7 @@ test('every rule by itself, clause by clause', () => {
       code: null,
       mode: 'enforce',
       reads: [],
+      facts: [],
       clauses: [],
       would_allow: null,
     },
@@ -47,6 +49,7 @@ test('every rule by itself, clause by clause', () => {
       code: null,
       mode: 'observe',
       reads: ['agent.id', 'args.x'],
+      facts: [],
       clauses: [
         { text: 'agent.id == "b"', result: false },
         { text: 'has(args.x)', result: false },
@@ -60,6 +63,7 @@ test('every rule by itself, clause by clause', () => {
       code: null,
       mode: 'enforce',
       reads: ['args.amount', 'facts.seen'],
+      facts: [{ id: 'seen', set: false }],
       clauses: [
         { text: 'args.amount <= 10', result: false },
         { text: 'facts.seen', result: 'not_reached' },
@@ -83,4 +87,25 @@ test('errors, facts, and a text that quotes nothing of the action', () => {
     ['matched', null, '!(facts.seen)'],
   ]);
   expect(JSON.stringify(explained)).not.toContain('SECRET-4711');
+});
+
+test('a fact that is not known leaves open only the clauses that depend on it', () => {
+  const members: RuleMembers = {
+    rules: [
+      { id: 'no-send', when: 'facts.seen && !facts.other && (has(args.sends) && args.sends == true)', effect: 'deny' },
+    ],
+    facts: [
+      { id: 'seen', set_when: 'false' },
+      { id: 'other', set_when: 'false' },
+    ],
+  };
+  const [rule] = explain(members, { sends: false }, { seen: null, other: false });
+  expect([rule?.result, rule?.facts]).toEqual([
+    'passed',
+    [
+      { id: 'seen', set: null },
+      { id: 'other', set: false },
+    ],
+  ]);
+  expect(rule?.clauses.map(({ result }) => result)).toEqual(['unknown', true, true, false]);
 });

@@ -51,6 +51,7 @@ export function tracedConditions({
   result,
   clauses,
   reads,
+  facts,
   mode,
   violation,
   ...about
@@ -58,7 +59,7 @@ export function tracedConditions({
   if (result === 'not_applicable') {
     return { name, result, because: 'the rule is for other tools or types of actions' };
   }
-  const shown = { clauses, reads, mode };
+  const shown = { clauses, reads, mode, ...(facts.length === 0 ? {} : { facts }) };
   if (violation === null) return { name, result: 'passed', ...shown };
   const { would_allow: wouldAllow } = about;
   const allowing = wouldAllow === null ? {} : { would_allow: wouldAllow };

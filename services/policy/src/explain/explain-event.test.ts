@@ -82,6 +82,47 @@ describe('explainEvent', () => {
     expect((await explainEvent({ event: first, profile: null }, sha256)).notEvaluated).toBeNull();
   });
 
+  it('evaluates rules with the facts, the time and the offsets that the check committed to', async () => {
+    const profile: BehaviorProfile = {
+      ...THEN,
+      store_payload: true,
+      facts: [{ id: 'secret', set_when: 'false' }],
+      rules: [{ id: 'no-send', types: ['send'], when: 'facts.secret', effect: 'deny' }],
+    };
+    const event = recorded(profile, [{ action: { type: 'send', payload: {} } }]);
+    const explainedWith = async (facts: readonly string[]): Promise<EventExplanation> => {
+      const { envelope } = event;
+      const value = { request_time: { seconds: 1, offsets: {} }, facts: [...facts] };
+      const context = { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value };
+      const openings = { ...envelope.openings, context };
+      return explainEvent({ event: { ...event, envelope: { ...envelope, openings } }, profile }, sha256);
+    };
+    const rule = ({ rules }: EventExplanation, name: string) => rules.find((one) => one.name === name);
+    expect(rule(await explainedWith(['secret']), 'rules:no-send')).toMatchObject({
+      ...{ result: 'matched', facts: [{ id: 'secret', set: true }] },
+      clauses: [{ text: 'facts.secret', result: true }],
+    });
+    expect(rule(await explainedWith([]), 'rules:no-send')).toMatchObject({
+      ...{ result: 'passed', facts: [{ id: 'secret', set: false }] },
+      clauses: [{ text: 'facts.secret', result: false }],
+    });
+  });
+
+  it('leaves open a fact that the verdict did not depend on', async () => {
+    const profile: BehaviorProfile = {
+      ...THEN,
+      store_payload: true,
+      facts: [{ id: 'secret', set_when: 'false' }],
+      rules: [{ id: 'no-call', types: ['send'], when: 'facts.secret && action.type == "call"', effect: 'deny' }],
+    };
+    const event = recorded(profile, [{ action: { type: 'send', payload: {} } }]);
+    const explained = await explainEvent({ event, profile }, sha256);
+    expect(explained.rules.find(({ name }) => name === 'rules:no-call')).toMatchObject({
+      facts: [{ id: 'secret', set: null }],
+      clauses: [{ result: 'unknown' }, { result: false }],
+    });
+  });
+
   it('says where nothing was evaluated', async () => {
     const event = recorded(THEN, [call('https://a.example/')]);
     const frozen = withLeaf(event, { outcome: 'frozen', allowed: false });

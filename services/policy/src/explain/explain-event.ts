@@ -1,7 +1,7 @@
 import type { BehaviorProfile, EventExplanation, EventWithProfile, LeafEvent } from '@countersign/contracts';
 import { runInSlices } from '@countersign/async';
 import { compileProfile, emptyProfile, explainInSlices, needsArguments, whoIn } from '@countersign/policy-engine';
-import type { Action, CompiledProfile, Violation } from '@countersign/policy-engine';
+import type { Action, CompiledProfile, Surroundings, Violation } from '@countersign/policy-engine';
 import { profileSha256, type Digest } from '../domain/profile.js';
 import { whoOf } from '../dry-run/recorded-check.js';
 import { tracedConditions, tracedRule } from './explain-check.js';
@@ -41,9 +41,10 @@ async function evaluated(
   // No rule finds anything in `false`; it shows that there was a payload.
   const shown = { ...action, ...(payload !== undefined && { payload }), ...(withheld && { payload: false }) };
   const compiled = compileProfile(profile);
-  const who = isAction(openings.context?.value) ? whoOf(openings.context.value) : null;
-  const time = Math.floor(Date.parse(leaf.occurredAt) / 1000);
-  const around = { agentId: leaf.agentId, ...(who ?? whoIn(shown)), time };
+  const around = surroundingsOf(leaf, openings.context?.value) ?? {
+    ...{ agentId: leaf.agentId, ...whoIn(shown), facts: [] },
+    time: Math.floor(Date.parse(leaf.occurredAt) / 1000),
+  };
   const explained = await runInSlices(explainInSlices(compiled, shown, countedThen(leaf), around));
   const unread = withheld ? unreadRules(compiled, shown, explained.decision.violation) : null;
   const traces = [
@@ -56,6 +57,17 @@ async function evaluated(
     ...(compiled.rules === null ? [] : explained.conditional.map(({ rule }) => rule)),
   ];
   return { rules: traces, notEvaluated: left.length === 0 ? null : { reason: 'payload_not_kept', rules: left } };
+}
+
+/** The inputs of rules that a check committed to beside its action; `null`: its leaf is of version 1, which has no context. */
+function surroundingsOf({ agentId }: LeafEvent, context: unknown): Surroundings | null {
+  const who = whoOf(context);
+  if (who === null) return null;
+  const { request_time: time, facts } = context as {
+    readonly request_time: { readonly seconds: number; readonly offsets: Readonly<Record<string, number>> };
+    readonly facts?: readonly string[];
+  };
+  return { agentId, ...who, time: time.seconds, offsets: time.offsets, facts: facts ?? [] };
 }
 
 /** The profile whose hash the leaf has; `null`: it is not stored. No event commits to the profile of a new agent. */

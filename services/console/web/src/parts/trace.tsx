@@ -41,6 +41,7 @@ export function Trace({ rules }: { readonly rules: readonly RuleTrace[] }): Reac
 
 function Rule({ rule }: { readonly rule: RuleTrace }): ReactNode {
   const clauses = 'clauses' in rule ? (rule.clauses ?? []) : [];
+  const facts = 'facts' in rule ? (rule.facts ?? []) : [];
   return (
     <>
       <p className="trace-head">
@@ -64,6 +65,20 @@ function Rule({ rule }: { readonly rule: RuleTrace }): ReactNode {
               </span>
               <code>
                 <Foreign text={text} most={600} />
+              </code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {facts.length === 0 ? null : (
+        <ul className="clauses" aria-label={agentWords.trace.facts}>
+          {facts.map(({ id, set }) => (
+            <li key={id}>
+              <span className={`badge ${set === true ? 'held' : 'plain'}`}>
+                {agentWords.trace.factIs[String(set) as keyof typeof agentWords.trace.factIs]}
+              </span>
+              <code>
+                <Foreign text={`facts.${id}`} most={100} />
               </code>
             </li>
           ))}

@@ -76,7 +76,9 @@ export const agentWords = {
     table: 'Rules in the order of evaluation',
     wouldAllow: 'It would allow where',
     others: (count: number) => `${number(count)} ${count === 1 ? 'rule does' : 'rules do'} not apply`,
-    reached: { true: 'true', false: 'false', error: 'error', not_reached: 'not reached' },
+    reached: { true: 'true', false: 'false', error: 'error', not_reached: 'not reached', unknown: 'not known' },
+    facts: 'Facts',
+    factIs: { true: 'set', false: 'not set', null: 'not read' },
   },
   explanation: {
     title: 'Rule by rule',
