@@ -37,6 +37,7 @@ export type { CountersClock } from './slewed-clock.js';
 export { InProcessCounters } from './in-process/in-process-counters.js';
 export type { InProcessCountersOptions } from './in-process/in-process-counters.js';
 export { ReplayCounts } from './in-process/replay-counts.js';
+export type { RecordedCounts } from './in-process/replay-counts.js';
 export type { ReplayedCheck } from './in-process/replay-counts.js';
 export { connectCounters, serveCounters } from './in-process/port-bridge.js';
 export { openRedisCounters } from './redis/open-redis-counters.js';

@@ -29,6 +29,15 @@ const NO_ROOM: StaticViolation = {
   extras: null,
 };
 
+/** Longest time for which a fact or an amount of a limit of these rules counts, s; 0: there are none. */
+export function longestCounted({ facts, limits }: CompiledRules): number {
+  const times = [
+    ...facts.map(({ member: { ttl_seconds: ttlSeconds = DEFAULT_TTL_SECONDS } }) => ttlSeconds),
+    ...limits.map(({ member }) => member.window_seconds),
+  ];
+  return Math.max(0, ...times);
+}
+
 /** Reports whether the name of a fact in a trip is that of the profile. */
 export function isOwnFact(id: string): boolean {
   return !id.includes('@');

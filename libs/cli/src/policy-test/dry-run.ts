@@ -62,7 +62,7 @@ export function dryRunText(answer: DryRunAnswer): string {
 
 function startLine({ since, checks, complete }: DryRunAnswer['countedBefore']): readonly string[] {
   if (since === null) return [];
-  const what = `spending and rate start with what ${checks} checks since ${since} had counted`;
+  const what = `counts start with what ${checks} checks since ${since} had counted and set`;
   return [complete ? what : `${what}; older ones are left out`];
 }
 

@@ -62,7 +62,7 @@ export const dryRun = object({
       since: nullable({
         ...isoTime,
         description:
-          'start of the checks that were read before `from`; null: no limit of the draft needs earlier checks',
+          'start of the checks that were read before `from`; null: no limit or fact of the draft needs earlier checks',
       }),
       checks: counted('recorded checks from `since` to `from`'),
       complete: {
@@ -71,16 +71,16 @@ export const dryRun = object({
       },
     }),
     description:
-      'Initial spending and rate at `from`: counted before it under the profiles in force then, as if the draft had replaced them at `from`.',
+      'Initial spending, rate, facts and limits at `from`: counted and set before it under the profiles in force then, as if the draft had replaced them at `from`.',
   },
   checks: counted('recorded checks in the range'),
   evaluated: counted('checks that were judged by the draft'),
   unchanged: counted('judged checks with the same decision'),
   notEvaluated: {
     ...object({
-      count: counted('checks that cannot be judged; spending and rate count them as they were recorded'),
+      count: counted('checks that cannot be judged; they count as they were recorded'),
       erased: counted('the content was erased'),
-      payloadNotKept: counted('an output rule of the draft needs the payload, which was not stored'),
+      payloadNotKept: counted('a rule of the draft needs the payload, which was not stored'),
       frozen: counted('refused because the agent was frozen'),
       plan: counted('refused by the plan of the account'),
     }),

@@ -55,7 +55,13 @@ export function replayEvent(state: CountersState, event: CountedEvent, nowMs: nu
   if (idempotency !== null) putAnswered(state, accountId, agentId, idempotency, occurredAtMs, nowMs);
 }
 
-function replayRules(state: CountersState, event: CountedEvent, order: number, nowMs: number): void {
+/** Counts what the rules of a check of the log set and counted. @param order of the check among those of its agent */
+export function replayRules(
+  state: CountersState,
+  event: Pick<CountedEvent, 'agentId' | 'occurredAtMs' | 'ruleCounts' | 'approvals'>,
+  order: number,
+  nowMs: number,
+): void {
   const agent = state.agent(event.agentId);
   agent.order = Math.max(agent.order, order);
   replayApprovals(agent, event.approvals, nowMs);

@@ -24,7 +24,7 @@ function recorded(
   profile: BehaviorProfile,
   agent: SimulatedAgent,
   given: GivenCheck['action'],
-  { allowed, violation, freezes }: Verdict,
+  { allowed, violation, freezes, ruleCounts, order }: Verdict,
   occurredAtMs: number,
   sequence: number,
 ): ArchivedEvent {
@@ -43,6 +43,7 @@ function recorded(
     erased: false,
     envelope: {
       ...envelope,
+      ...(ruleCounts === undefined || order === undefined ? {} : { ruleCounts, order }),
       leaf: {
         ...envelope.leaf,
         reason: violation?.reason ?? null,

@@ -4,6 +4,7 @@ import { isoTime } from '../domain/agent.js';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
 import { archivedEvents } from './archived-events.js';
 import { FlipTally } from './flips.js';
+import { HeldByDraft } from './held-by-draft.js';
 import { changedPayloadRules, judgeRecorded, payloadRules } from './recorded-check.js';
 import { countsSince } from './starting-counts.js';
 
@@ -28,7 +29,7 @@ export interface DryRun {
 
 /**
  * Evaluates the recorded checks of `[from, to)` under a draft, in the order of the agent's log, as if the draft had replaced
- * the profile at `from`: spending and rate start with the counts at that time.
+ * the profile at `from`: spending, rate, facts and limits start with what was counted and set until then.
  * @throws what the archive rejects with
  */
 export async function dryRun(
@@ -42,6 +43,7 @@ export async function dryRun(
   const countedBefore = await countBefore(archive, agentId, agent, from, bounds.events);
   const tally = new FlipTally();
   const violating = new Set<string | null>();
+  const held = new HeldByDraft(agent);
   let truncatedAt: string | null = null;
   let events = 0;
   let payload = 0;
@@ -56,10 +58,12 @@ export async function dryRun(
     if (changed !== null) known.set(...changed);
     // Spending that the draft denies or only observes was not counted.
     if (!violating.has(event.envelope.leaf.refersTo)) giveBack(agent, event);
+    held.giveBack(event);
     // The log has the events of several gateways almost, not exactly, in the order of their times.
     if (!isCheck(event) || !liesIn(event, from, to)) continue;
     const verdict = await runInSlices(judgeRecorded(event, agent, draftRules, known));
     if (typeof verdict === 'object' && verdict.violation !== null) violating.add(event.envelope.leaf.eventId);
+    if (typeof verdict === 'object') held.add(event, verdict);
     tally.add(event, verdict);
   }
   return {
@@ -88,6 +92,7 @@ async function countBefore(
   let checks = 0;
   for await (const event of archivedEvents(archive, agentId, since, from, { ...span, first })) {
     giveBack(agent, event);
+    agent.giveBackHeld(event.envelope.givesBackHeld ?? []);
     if (!isCheck(event) || !liesIn(event, since, from)) continue;
     agent.count(event.envelope, Date.parse(event.envelope.leaf.occurredAt));
     checks += 1;

@@ -22,7 +22,7 @@ export function payloadRules(profile: BehaviorProfile): PayloadRules {
 /** The members of a recorded check that are read. */
 export interface JudgedCheck {
   readonly erased: boolean;
-  readonly envelope: Pick<EventEnvelope, 'leaf' | 'openings' | 'costMicros'>;
+  readonly envelope: Pick<EventEnvelope, 'leaf' | 'openings' | 'costMicros' | 'order' | 'ruleCounts'>;
 }
 
 /**
@@ -43,10 +43,7 @@ export function* judgeRecorded(
   if (leaf.outcome === 'frozen') return 'frozen';
   if (leaf.outcome !== 'allowed' && leaf.outcome !== 'denied') return 'plan';
   const unjudged = (reason: Unjudged): Unjudged => {
-    agent.count(
-      { costMicros: envelope.costMicros, countsRate: leaf.allowed === true && agent.profile.rate !== null },
-      atMs,
-    );
+    agent.count({ ...envelope, countsRate: leaf.allowed === true && agent.profile.rate !== null }, atMs);
     return reason;
   };
   const action = openings.action?.value;

@@ -1,5 +1,6 @@
-import type { BehaviorProfile } from '@countersign/contracts';
+import type { BehaviorProfile, HeldAmount, RuleCounts } from '@countersign/contracts';
 import { ReplayCounts } from '@countersign/counters';
+import type { RecordedCounts } from '@countersign/counters';
 import { compileProfile, countedRules, decide, whoIn } from '@countersign/policy-engine';
 import type { Action, CompiledProfile, Decision, Surroundings, Violation, Who } from '@countersign/policy-engine';
 
@@ -9,6 +10,9 @@ export interface Verdict {
   readonly violation: Violation | null;
   /** The denial would freeze the agent. */
   readonly freezes: boolean;
+  /** Facts and amounts that it set and counted, and its position among the checks that were judged; absent: none. */
+  readonly ruleCounts?: RuleCounts;
+  readonly order?: number;
 }
 
 /**
@@ -50,20 +54,27 @@ export class SimulatedAgent {
       },
       atMs,
     );
+    const { ruleCounts, seen } = judgement;
     return {
       allowed: judgement.outcome === 'allowed',
       violation: judgement.violation,
       freezes: judgement.freezesAgent,
+      ...(ruleCounts === undefined || seen === undefined ? {} : { ruleCounts, order: seen.order }),
     };
   }
 
   /** Counts a check that is not decided as it was counted. */
-  count(counted: { readonly costMicros: number; readonly countsRate: boolean }, atMs: number): void {
+  count(counted: RecordedCounts, atMs: number): void {
     this.#counts.count(counted, atMs);
   }
 
   /** Gives back the spending that a check counted at `atMs`. */
   giveBack(costMicros: number, atMs: number): void {
     this.#counts.giveBack(costMicros, atMs);
+  }
+
+  /** Gives back amounts that checks held. */
+  giveBackHeld(held: readonly HeldAmount[]): void {
+    if (held.length > 0) this.#counts.giveBackHeld(held);
   }
 }
