@@ -16,6 +16,13 @@ describe('the sample policies', () => {
     expect(ids.filter((id) => !denies(name, id))).toEqual([]);
   });
 
+  it('have a page whose examples pass their cases, and have no findings', () => {
+    const text = readFileSync(new URL('README.md', FOLDER), 'utf8');
+    const examples = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, yaml]) => readPolicyFile(parse(yaml!)));
+    expect(examples.map(({ cases }) => cases.length)).toEqual([2, 2, 2]);
+    expect(examples.flatMap((example) => [...runCases(example), ...policyWarnings(example)])).toEqual([]);
+  });
+
   it('are all in the README', () => {
     const text = readFileSync(new URL('README.md', FOLDER), 'utf8');
     expect(FILES.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
