@@ -5,6 +5,7 @@ import type { BrowserSession } from '@countersign/contracts';
 import { useOpenAlerts } from './api/alerts.js';
 import { signOut } from './api/session.js';
 import { useShortcuts } from './keyboard.js';
+import { useLiveFeed } from './live/feed.js';
 import { go } from './location.js';
 import { Foreign } from './parts/foreign.js';
 import { Icon } from './parts/icons.js';
@@ -20,6 +21,7 @@ const SCREENS = [
   { path: '/agents', name: words.navigation.agents, icon: 'agents' },
   { path: '/alerts', name: words.navigation.alerts, icon: 'alerts' },
   { path: '/reports', name: words.navigation.reports, icon: 'reports' },
+  { path: '/health', name: words.navigation.health, icon: 'health' },
   { path: '/settings', name: words.navigation.settings, icon: 'settings' },
 ] as const;
 
@@ -37,12 +39,14 @@ export function Shell({
 }): ReactNode {
   const [dialog, setDialog] = useState<'password' | 'shortcuts' | null>(null);
   useIdleSignOut();
+  useLiveFeed(session.account.id);
   useShortcuts({
     'g o': () => go('#/overview'),
     'g e': () => go('#/events'),
     'g a': () => go('#/agents'),
     'g l': () => go('#/alerts'),
     'g r': () => go('#/reports'),
+    'g h': () => go('#/health'),
     'g s': () => go('#/settings'),
     '?': () => setDialog('shortcuts'),
   });

@@ -12,7 +12,9 @@ export interface AlertPage {
   readonly offset: number;
 }
 
-const OPEN = ['alerts-open'];
+/** Key of the number of open alerts. */
+export const OPEN_ALERTS = ['alerts-open'];
+const OPEN = OPEN_ALERTS;
 const INBOX = ['alerts'];
 const CONFIGS = ['alert-configs'];
 const PAGE = 100;

@@ -49,13 +49,29 @@ export async function askFile(path: string, options: AskOptions = {}): Promise<A
   return { content: await response.blob(), headers: response.headers };
 }
 
+/**
+ * The body of an answer that goes on: its pieces as they come.
+ * @throws AskError
+ */
+export async function askStream(
+  path: string,
+  options: AskOptions & { readonly headers?: Readonly<Record<string, string>> },
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { body } = await answerOf(path, options);
+  if (body === null) throw new AskError(0, 'The server sent nothing.', null, null);
+  return body;
+}
+
 export interface AnsweredFile {
   readonly content: Blob;
   readonly headers: Headers;
 }
 
 /** The answer, if it is a success. @throws AskError */
-async function answerOf(path: string, { method = 'GET', body, query, signal, accept }: AskOptions): Promise<Response> {
+async function answerOf(
+  path: string,
+  { method = 'GET', body, query, signal, accept, headers: more }: AskOptions & { readonly headers?: object },
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(addressOf(path, query), {
@@ -65,6 +81,7 @@ async function answerOf(path: string, { method = 'GET', body, query, signal, acc
       headers: {
         'x-countersign-console': '1',
         ...(accept === undefined ? {} : { accept }),
+        ...more,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -27,6 +27,10 @@ interface PageStart {
 
 const PAGE = 100;
 const NEW_EVERY_MS = 5000;
+/** With the live feed the count only finds what the feed left out. */
+const LIVE_EVERY_MS = 15_000;
+/** Events that are counted have come by the feed after this time. */
+const FEED_MS = 1500;
 const FIRST: PageStart = { offset: 0, openedAt: null, to: null };
 
 /**
@@ -66,13 +70,24 @@ export function eventsOf(pages: EventPages | undefined): readonly EventRecord[] 
   return [...found.values()];
 }
 
-/** Number of events that match now; asked for every few seconds while the page is visible. */
-export function useTotalNow(filters: EventFilters, first: EventPage | undefined): UseQueryResult<number> {
+/**
+ * Number of events that match now; asked for every few seconds while the page is visible.
+ * @param isLive whether the feed brings them as well: the count is less frequent then, and waits for the feed
+ */
+export function useTotalNow(
+  filters: EventFilters,
+  first: EventPage | undefined,
+  isLive: boolean,
+): UseQueryResult<number> {
   return useQuery({
     queryKey: ['events-now', filters, first?.openedAt],
-    queryFn: ({ signal }) => total(filters, first?.openedAt ?? Date.now(), signal),
+    queryFn: async ({ signal }) => {
+      const found = await total(filters, first?.openedAt ?? Date.now(), signal);
+      if (isLive) await new Promise((resolve) => window.setTimeout(resolve, FEED_MS));
+      return found;
+    },
     enabled: first !== undefined,
-    refetchInterval: NEW_EVERY_MS,
+    refetchInterval: isLive ? LIVE_EVERY_MS : NEW_EVERY_MS,
     retry: false,
   });
 }

@@ -64,10 +64,14 @@ function forget(reason: Ended): void {
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
 }
 
+/** Shows the sign-in screen: the server refused the session of this page. */
+export function sessionEnded(): void {
+  if ((client.getQueryData(KEY) ?? null) !== null) forget('expired');
+}
+
 /** An answer with 401: the session has ended elsewhere. */
 function judge(error: unknown): void {
-  const isOpen = (client.getQueryData(KEY) ?? null) !== null;
-  if (isOpen && error instanceof AskError && error.status === 401) forget('expired');
+  if (error instanceof AskError && error.status === 401) sessionEnded();
 }
 client.getQueryCache().subscribe((event) => {
   if (event.type === 'updated' && event.action.type === 'error') judge(event.action.error);

@@ -1,13 +1,21 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { AgentStats, CheckStats } from '@countersign/contracts';
+import { useCallback, useEffect, useRef } from 'react';
+import { useFeed, useFeedState } from '../live/feed.js';
+import type { LiveMessage } from '../live/messages.js';
 import { ask } from './ask.js';
+import { client } from './client.js';
 
 export type StatsRange = 'day' | 'week' | 'month';
 
 const HOUR = 3_600_000;
 const HOURS: Readonly<Record<StatsRange, number>> = { day: 24, week: 168, month: 720 };
 const EVERY_MS = 5000;
+/** With the live feed the counts are asked for when something has happened. */
+const LIVE_EVERY_MS = 60_000;
+/** How soon counts follow an event, and how often they are asked for at most. */
+const FOLLOW_MS = 1500;
 
 /** The bounds of a range that ends now, as parameters. */
 function bounds(range: StatsRange): { readonly from: string; readonly to: string } {
@@ -17,19 +25,21 @@ function bounds(range: StatsRange): { readonly from: string; readonly to: string
 
 /** Checks over time, asked for every few seconds while the page is visible. */
 export function useCheckStats(range: StatsRange, by: 'outcome' | 'violation_type'): UseQueryResult<CheckStats> {
+  const isLive = useFeedState().kind === 'live';
   return useQuery({
     queryKey: ['stats', range, by],
     queryFn: ({ signal }) => {
       const step = range === 'month' ? 86_400 : 3600;
       return ask<CheckStats>('/v1/stats/checks', { query: { ...bounds(range), step, by }, signal });
     },
-    refetchInterval: EVERY_MS,
+    refetchInterval: isLive ? LIVE_EVERY_MS : EVERY_MS,
     placeholderData: keepPreviousData,
   });
 }
 
 /** The agents with the most checks. */
 export function useAgentStats(range: StatsRange): UseQueryResult<readonly AgentStats[]> {
+  const isLive = useFeedState().kind === 'live';
   return useQuery({
     queryKey: ['agent-stats', range],
     queryFn: async ({ signal }) =>
@@ -39,7 +49,27 @@ export function useAgentStats(range: StatsRange): UseQueryResult<readonly AgentS
           signal,
         })
       ).agents,
-    refetchInterval: EVERY_MS,
+    refetchInterval: isLive ? LIVE_EVERY_MS : EVERY_MS,
     placeholderData: keepPreviousData,
   });
+}
+
+/** Reads the counts again soon after an event or a window has come by the feed. */
+export function useLiveStats(): void {
+  const timer = useRef<number | null>(null);
+  useFeed(
+    useCallback(({ name }: LiveMessage) => {
+      if (name !== 'events' && name !== 'anchored') return;
+      timer.current ??= window.setTimeout(() => {
+        timer.current = null;
+        for (const key of ['stats', 'agent-stats']) void client.invalidateQueries({ queryKey: [key] });
+      }, FOLLOW_MS);
+    }, []),
+  );
+  useEffect(
+    () => () => {
+      if (timer.current !== null) window.clearTimeout(timer.current);
+    },
+    [],
+  );
 }

@@ -13,6 +13,7 @@ const SCREENS: Readonly<Record<string, Lazy>> = {
   '/agents': lazy(async () => ({ default: (await import('./agents/agents.js')).Agents })),
   '/alerts': lazy(async () => ({ default: (await import('./alerts/alerts.js')).Alerts })),
   '/reports': lazy(async () => ({ default: (await import('./reports/reports.js')).Reports })),
+  '/health': lazy(async () => ({ default: (await import('./health/health.js')).Health })),
   '/settings': lazy(async () => ({ default: (await import('./settings/settings.js')).Settings })),
 };
 

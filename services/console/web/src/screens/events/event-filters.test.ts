@@ -1,5 +1,6 @@
+import type { EventRecord } from '@countersign/contracts';
 import { hrefOf, placeOf } from '../../location.js';
-import { activeFilters, apiFilters, filtersOf, queryOf, withoutFilter } from './event-filters.js';
+import { activeFilters, apiFilters, filtersOf, matches, queryOf, withoutFilter } from './event-filters.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 const read = (text: string) => filtersOf(new URLSearchParams(text));
@@ -41,6 +42,28 @@ describe('the filters of events', () => {
     expect(apiFilters(custom, openedAt, null)).toEqual(bounds);
     expect(apiFilters({ ...custom, to: '2027-01-01T00:00Z' }, openedAt, end)['to']).toBe(end);
     expect(apiFilters(read('from=2026-01-02T03:04Z'), openedAt, null)).toEqual({});
+  });
+
+  it('let an event of the feed through as the API would', () => {
+    const event = {
+      ...{ eventId: 'e', agentId: AGENT, type: 'action.checked', outcome: 'denied', violation_type: 'unsafe_output' },
+      occurredAt: '2026-01-02T03:04:00.000Z',
+    } as EventRecord;
+    const openedAt = Date.parse('2026-01-02T12:00:00Z');
+    for (const [text, is] of [
+      ['', true],
+      [`agent=${AGENT}&outcome=denied&violation=unsafe_output&type=action.checked&range=day`, true],
+      ['outcome=allowed', false],
+      ['violation=rule_denied', false],
+      ['type=agent.frozen', false],
+      [`agent=${AGENT.replace('0b', '0c')}`, false],
+      ['range=hour', false],
+      ['range=custom&from=2026-01-02T03:04Z', true],
+      ['range=custom&to=2026-01-02T03:04Z', false],
+      ['range=custom&from=2026-01-02T03:05Z', false],
+    ] as const) {
+      expect([text, matches(read(text), openedAt, event)]).toEqual([text, is]);
+    }
   });
 
   it('are dropped one by one', () => {

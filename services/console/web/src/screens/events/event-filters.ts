@@ -1,4 +1,4 @@
-import type { CheckOutcome, LeafType, ReportedOutcome, ViolationType } from '@countersign/contracts';
+import type { CheckOutcome, EventRecord, LeafType, ReportedOutcome, ViolationType } from '@countersign/contracts';
 
 /** Filters of the list of events, as they stand in the address. */
 export interface EventFilters {
@@ -142,6 +142,26 @@ export function apiFilters(
     ...(first === null ? {} : { from: withSeconds(first) }),
     ...(last === null ? {} : { to: withSeconds(last) }),
   };
+}
+
+/**
+ * Returns true if an event is one of the list that `apiFilters` asks for.
+ * @param openedAt when the list was opened, ms
+ */
+export function matches(filters: EventFilters, openedAt: number, event: EventRecord): boolean {
+  const { agent, outcome, violation, type, range, from, to } = filters;
+  const length = LENGTH[range];
+  const at = Date.parse(event.occurredAt);
+  const begin = range === 'custom' ? from : null;
+  return (
+    (agent === null || event.agentId === agent) &&
+    (outcome === null || event.outcome === outcome) &&
+    (violation === null || event.violation_type === violation) &&
+    (type === null || event.type === type) &&
+    (length === undefined || at >= openedAt - length) &&
+    (begin === null || at >= Date.parse(begin)) &&
+    (range !== 'custom' || to === null || at < Date.parse(to))
+  );
 }
 
 /** The API wants seconds; a field of a page may leave them out. */

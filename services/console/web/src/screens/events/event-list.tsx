@@ -25,13 +25,15 @@ interface ListProps {
   /** The events are of the filters before these. */
   readonly isOld: boolean;
   readonly isLoading: boolean;
+  /** Called when the newest row comes into view or leaves it, and when a row has the focus or none has. */
+  readonly onStill: (isStill: boolean) => void;
   /** Reads the next page; `null`: there is none, or it is being read. */
   readonly more: (() => void) | null;
 }
 
 /** The rows of which some are in the document, as a grid with one tab stop. */
 export function EventList(props: ListProps): ReactNode {
-  const { events, total, names, selected, onSelect, isOld, isLoading, more } = props;
+  const { events, total, names, selected, onSelect, onStill, isOld, isLoading, more } = props;
   const { localTimes } = usePreferences();
   const isNarrow = useSyncExternalStore(watchNarrow, () => NARROW.matches);
   const scrolled = useRef<HTMLDivElement>(null);
@@ -78,6 +80,13 @@ export function EventList(props: ListProps): ReactNode {
     row.focus({ preventScroll: true });
   });
 
+  const isFocused = useRef(false);
+  const judgeStill = (): void => onStill((scrolled.current?.scrollTop ?? 0) < height / 2 && !isFocused.current);
+  const onFocus = (has: boolean): void => {
+    isFocused.current = has;
+    judgeStill();
+  };
+
   const onKey = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor((scrolled.current?.clientHeight ?? 0) / height) - 1);
     const moves: Readonly<Record<string, number>> = {
@@ -119,7 +128,15 @@ export function EventList(props: ListProps): ReactNode {
           <span role="columnheader">{columns.proof}</span>
         </div>
       </div>
-      <div role="rowgroup" className="grid-body" ref={scrolled} onKeyDown={onKey}>
+      <div
+        role="rowgroup"
+        className="grid-body"
+        ref={scrolled}
+        onKeyDown={onKey}
+        onScroll={judgeStill}
+        onFocus={() => onFocus(true)}
+        onBlur={() => onFocus(false)}
+      >
         {isLoading ? <Skeleton /> : null}
         <div role="presentation" className="grid-space" style={{ height: rows.getTotalSize() }}>
           {shown.map(({ index, start }) => {

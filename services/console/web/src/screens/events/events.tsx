@@ -1,14 +1,17 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAgentNames } from '../../api/agents.js';
 import { addressOf } from '../../api/ask.js';
 import { endOf, eventsOf, useEvents, useTotalNow } from '../../api/events.js';
 import { useShortcuts } from '../../keyboard.js';
+import { FeedLabel } from '../../live/feed-label.js';
+import { useFeedState } from '../../live/feed.js';
 import { hrefOf, replacePlace } from '../../location.js';
 import { Problem } from '../../parts/problem.js';
 import { Time } from '../../parts/time.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
+import { liveWords } from '../../words/live.js';
 import type { ScreenProps } from '../screen-props.js';
 import { apiFilters, filtersOf, queryOf } from './event-filters.js';
 import type { EventFilters } from './event-filters.js';
@@ -17,6 +20,7 @@ import { EventPage } from './event-page.js';
 import { EventPanel } from './event-panel.js';
 import { FilterBar } from './filter-bar.js';
 import { NoEvents } from './no-events.js';
+import { useLiveList } from './use-live-list.js';
 import { useSelection } from './use-selection.js';
 
 const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
@@ -35,21 +39,37 @@ function List({ query }: Pick<ScreenProps, 'query'>): ReactNode {
   const [opened, setOpened] = useState(0);
   const pages = useEvents(filters, opened);
   const shown = useLast(pages.data);
-  const events = useMemo(() => eventsOf(shown), [shown]);
+  const listed = useMemo(() => eventsOf(shown), [shown]);
   const first = shown?.pages[0];
-  const now = useTotalNow(filters, first);
+  const feed = useFeedState();
+  const isLive = feed.kind === 'live';
+  const now = useTotalNow(filters, first, isLive);
+  const [isPaused, setPaused] = useState(false);
+  const [isStill, setStill] = useState(true);
+  const reread = useCallback(() => setOpened((before) => before + 1), []);
+  const follows = isStill && !isPaused && query.get('event') === null;
+  const live = useLiveList(listed, filters, pages.data?.pages[0]?.openedAt ?? null, follows, reread);
+  const { events } = live;
   const names = useAgentNames();
   const selection = useSelection(query.get('event'), filters, events, pages);
 
   const show = (next: EventFilters): void => replacePlace(hrefOf('/events', queryOf(next)));
   useShortcuts({
     '/': () => document.querySelector<HTMLElement>('.filters select')?.focus(),
+    '.': () => setPaused(!isPaused),
     Escape: () => (selection.id === null ? undefined : close()),
   });
 
-  const newer = first === undefined || now.data === undefined ? 0 : Math.max(0, now.data - first.total);
+  const total = first === undefined ? null : first.total + live.added;
+  const counted = total === null || now.data === undefined ? 0 : Math.max(0, now.data - total);
+  const newer = Math.max(counted, live.held);
+  const showNewer = (): void => {
+    if (newer > live.held) reread();
+    else live.show();
+    document.querySelector('.grid-body')?.scrollTo({ top: 0 });
+  };
   const isOld = pages.isPlaceholderData || (pages.data === undefined && shown !== undefined);
-  const isEmpty = first !== undefined && first.total === 0 && !isOld;
+  const isEmpty = first !== undefined && total === 0 && !isOld;
   const close = (): void => {
     selection.select(null);
     requestAnimationFrame(() => document.querySelector<HTMLElement>('[role=row][tabindex="0"]')?.focus());
@@ -60,19 +80,23 @@ function List({ query }: Pick<ScreenProps, 'query'>): ReactNode {
         <header className="screen-head">
           <h1 id="events-title">{words.events.title}</h1>
           <p className="count" role="status">
-            {first === undefined ? '' : words.events.count(first.total)}
+            {total === null ? '' : words.events.count(total)}
           </p>
-          {first === undefined ? null : (
+          {first === undefined || (isLive && follows) ? null : (
             <p className="as-of muted">
               {words.events.asOf} <Time iso={new Date(first.openedAt).toISOString()} zone />
             </p>
           )}
+          <FeedLabel isPaused={isPaused} />
           <div className="head-actions">
             {newer === 0 ? null : (
-              <button type="button" className="button newer" onClick={() => setOpened(opened + 1)}>
+              <button type="button" className="button newer" onClick={showNewer}>
                 {words.events.newer(newer)}
               </button>
             )}
+            <button type="button" className="button" aria-keyshortcuts="." onClick={() => setPaused(!isPaused)}>
+              {isPaused ? liveWords.resume : liveWords.pause}
+            </button>
             <Export
               filters={filters}
               openedAt={first?.openedAt ?? null}
@@ -93,10 +117,11 @@ function List({ query }: Pick<ScreenProps, 'query'>): ReactNode {
         {isEmpty || (shown === undefined && pages.error !== null) ? null : (
           <EventList
             events={events}
-            total={first?.total ?? null}
+            total={total}
             names={names}
             selected={selection.id}
             onSelect={selection.select}
+            onStill={setStill}
             isOld={isOld}
             isLoading={pages.isPending}
             more={pages.hasNextPage && !pages.isFetchingNextPage ? () => void pages.fetchNextPage() : null}

@@ -2,8 +2,9 @@ import type { ReactNode } from 'react';
 import type { AgentStats, CheckStats } from '@countersign/contracts';
 import { useAgentNames } from '../../api/agents.js';
 import { useOpenAlerts } from '../../api/alerts.js';
-import { useAgentStats, useCheckStats } from '../../api/stats.js';
+import { useAgentStats, useCheckStats, useLiveStats } from '../../api/stats.js';
 import type { StatsRange } from '../../api/stats.js';
+import { FeedLabel } from '../../live/feed-label.js';
 import { hrefOf, replacePlace } from '../../location.js';
 import { Choice } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
@@ -25,11 +26,13 @@ export function Overview({ query }: ScreenProps): ReactNode {
   const outcomes = useCheckStats(range, 'outcome');
   const violations = useCheckStats(range, 'violation_type');
   const { data } = outcomes;
+  useLiveStats();
   return (
     <Page
       title={overviewWords.title}
       actions={
         <>
+          <FeedLabel />
           {data?.asOf ? (
             <p className="muted small">
               {overviewWords.asOf} <Time iso={data.asOf} zone />
