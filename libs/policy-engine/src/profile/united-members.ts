@@ -1,4 +1,5 @@
 import type { BehaviorProfile, RuleMember } from '@countersign/contracts';
+import { renameFacts } from '@countersign/rules';
 import { sameJson } from '../judge/same-json.js';
 import type { RulePatch } from './profile-fields.js';
 
@@ -61,13 +62,4 @@ function readingRenamed(rule: RuleMember, renamed: ReadonlyMap<string, string>):
   const { when } = rule;
   if (when === undefined || renamed.size === 0) return rule;
   return { ...rule, when: renameFacts(when, renamed) };
-}
-
-/** Texts of CEL, which may contain anything; or a fact that is read. */
-const TEXT_OR_FACT = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(\bfacts\s*\.\s*)([a-z][a-z0-9_]*)/g;
-
-function renameFacts(expression: string, renamed: ReadonlyMap<string, string>): string {
-  return expression.replace(TEXT_OR_FACT, (found: string, read: string | undefined, id: string | undefined) =>
-    read === undefined || id === undefined ? found : `${read}${renamed.get(id) ?? id}`,
-  );
 }

@@ -1,6 +1,7 @@
 /** Entry for browsers: the whole library, without PostgreSQL's parser, which `provideSqlParser` takes. */
 export { compileCel, DIALECT } from '../cel/program.js';
 export type { CelInput, CelOptions, Program } from '../cel/program.js';
+export { renameFacts } from '../cel/rename-facts.js';
 export { Fault } from '../cel/fault.js';
 export type { FaultCode } from '../cel/fault.js';
 export { Duration, Timestamp } from '../cel/values.js';
