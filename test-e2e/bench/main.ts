@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { client } from './client/client.js';
+import { commitments } from './commitments/commitments.js';
 import { detection } from './detection/detection.js';
 import { readOptions, USAGE } from './options.js';
 import type { BenchOptions } from './options.js';
@@ -36,6 +37,8 @@ async function main(): Promise<void> {
       return exportEvents(options, print);
     case 'windows':
       return windows(options, print);
+    case 'commitments':
+      return commitments(options, print);
     case 'memory':
       return (await import('./memory/memory.js')).memory(options, print);
     case 'identity':

@@ -13,6 +13,7 @@ export interface BenchOptions {
     | 'overload'
     | 'windows'
     | 'memory'
+    | 'commitments'
     | 'identity'
     | 'client'
     | 'mcp-proxy';
@@ -39,7 +40,8 @@ npm run bench -- --identity [--quick]      registrations per second on MongoDB a
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, compared with the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
-npm run bench -- --rules [--quick]         one gateway with every rule, 100 entries a list, compared with none
+npm run bench -- --rules [--quick]         rules with conditions alone, beside published figures; one gateway with every list, compared with none
+npm run bench -- --commitments [--quick]   the event of a check and its commitments
 npm run bench -- --client [--quick]        a check by the JavaScript client, compared with a bare request
 npm run bench -- --mcp-proxy [--quick]     what the proxy of the tool protocol adds to a call, and to a server's start
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
@@ -61,6 +63,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       overload: { type: 'boolean', default: false },
       windows: { type: 'boolean', default: false },
       memory: { type: 'boolean', default: false },
+      commitments: { type: 'boolean', default: false },
       identity: { type: 'boolean', default: false },
       'mcp-proxy': { type: 'boolean', default: false },
       client: { type: 'boolean', default: false },
@@ -83,6 +86,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       'overload',
       'windows',
       'memory',
+      'commitments',
       'identity',
       'client',
       'mcp-proxy',

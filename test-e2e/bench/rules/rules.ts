@@ -9,6 +9,7 @@ import { cpuSecondsOf } from '../subjects/process-figures.js';
 import { canPin } from '../subjects/program.js';
 import { checkRequests } from '../subjects/requests.js';
 import { aimLine } from '../throughput/report.js';
+import { judging } from './judging.js';
 
 const AGENTS = 16;
 const CONNECTIONS = 64;
@@ -48,8 +49,12 @@ const PROFILES = [
   { name: 'every rule, 100 entries a list', rules: everyRule(100) },
 ] as const;
 
-/** Prints the rate of a gateway alone for agents with every rule, relative to agents with none. */
+/**
+ * Prints the time in which rules are judged, and the rate of a gateway alone for agents with every list, relative to agents
+ * with none.
+ */
 export async function rules(options: BenchOptions, print: (line: string) => void): Promise<void> {
+  await judging(print);
   const core = canPin() ? 0 : undefined;
   const folder = await temporaryFolder();
   const generator = new LoadGenerator(canPin() ? 1 : undefined);
