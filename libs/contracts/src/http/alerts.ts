@@ -1,3 +1,4 @@
+import { APPROVAL_ID_PATTERN } from '../approvals.js';
 import { SEVERITIES, VIOLATION_TYPES } from '../leaf.js';
 import { bodyErrors, error, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
@@ -80,6 +81,34 @@ export const violationMessageSchema: JsonSchema = {
           type: 'integer',
           minimum: 1,
           description: 'events of the agent and violation type that the message summarizes',
+        },
+      },
+    },
+  },
+};
+
+/** Body of the webhook message `approval.requested`, signed likewise. */
+export const approvalMessageSchema: JsonSchema = {
+  type: 'object',
+  required: ['type', 'timestamp', 'data'],
+  properties: {
+    type: { const: 'approval.requested' },
+    timestamp: instant,
+    data: {
+      type: 'object',
+      required: ['approvalId', 'eventId', 'agentId', 'rule', 'expiresAt', 'url', 'reason', 'count'],
+      properties: {
+        approvalId: { type: 'string', pattern: APPROVAL_ID_PATTERN },
+        eventId: { ...uuid, description: 'the check that was denied for want of it' },
+        agentId: uuid,
+        rule: { type: 'string' },
+        expiresAt: nullable(instant),
+        url: { type: 'string', description: 'the page on which a person decides; it needs a session' },
+        reason: { type: ['string', 'null'] },
+        count: {
+          type: 'integer',
+          minimum: 1,
+          description: 'approvals of the agent and rule that the message summarizes; the newest is named',
         },
       },
     },

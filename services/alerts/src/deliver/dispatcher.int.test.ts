@@ -80,7 +80,12 @@ describe('sending what is due', () => {
 
   function follow(batch: LogBatch, over = store): Promise<void> {
     const eventLog = { append: async () => [] } as never;
-    return new ViolationFollower({ ...context(), eventLog }, over, WINDOW_MS, () => undefined).handle(batch);
+    return new ViolationFollower(
+      { ...context(), eventLog, publicUrl: () => 'https://c.example' },
+      over,
+      WINDOW_MS,
+      () => undefined,
+    ).handle(batch);
   }
 
   it('sends the first violation at once and the rest of its window as one', async () => {

@@ -12,6 +12,10 @@ const LABELS: Readonly<Record<string, string>> = {
   reason: 'Reason',
   count: 'Count',
   eventId: 'Event',
+  approvalId: 'Approval',
+  rule: 'Rule',
+  expiresAt: 'Decide by',
+  url: 'Decide at',
   id: 'Destination',
   kind: 'Kind',
 };
@@ -33,6 +37,10 @@ export function mailText({ type, timestamp, data }: MessageContent): {
 function subjectOf(type: string, data: MessageContent['data']): string {
   if (type === 'destination.disabled') return 'Countersign: a destination of alerts was disabled';
   if (type === 'agent.registered_by_key') return `Countersign ${data['severity']}: an API key registered an agent`;
+  if (type === 'approval.requested') {
+    const more = data['count'] === 1 ? '' : ` (${data['count']} actions)`;
+    return `Countersign: an agent waits for a decision, rule ${data['rule']}${more}`;
+  }
   if (type !== 'violation.blocked') return 'Countersign: test message';
   const what = String(data['violation_type'] ?? 'agent frozen').replaceAll('_', ' ');
   const times = data['count'] === 1 ? '' : ` (${data['count']} times)`;

@@ -62,29 +62,29 @@ export function newMessage(
   };
 }
 
+type Reported = Pick<
+  Violation,
+  'eventId' | 'agentId' | 'severity' | 'violationType' | 'reason' | 'occurredAt' | 'messageType' | 'approval'
+>;
+
 /** @param violation the newest of the `count` summed ones; `firstEventId` is the oldest, which names the message */
 export function violationMessage(
   owner: Owner,
-  violation: Pick<
-    Violation,
-    'eventId' | 'agentId' | 'severity' | 'violationType' | 'reason' | 'occurredAt' | 'messageType'
-  >,
+  violation: Reported,
   firstEventId: string,
   count: number,
   nowMs: number,
 ): Message {
-  const {
-    eventId,
-    agentId,
-    severity,
-    violationType,
-    reason,
-    occurredAt,
-    messageType = 'violation.blocked',
-  } = violation;
-  const data = { eventId, agentId, severity, violation_type: violationType, reason, count };
-  const content = { type: messageType, timestamp: occurredAt, data };
+  const { occurredAt, messageType = 'violation.blocked' } = violation;
+  const content = { type: messageType, timestamp: occurredAt, data: dataOf(violation, count) };
   return newMessage(owner, messageId(owner.destinationId, firstEventId), content, count, nowMs);
+}
+
+function dataOf(violation: Reported, count: number): object {
+  const { eventId, agentId, severity, violationType, reason, approval } = violation;
+  if (approval === undefined) return { eventId, agentId, severity, violation_type: violationType, reason, count };
+  const { approvalId, rule, expiresAt, checkId, url } = approval;
+  return { approvalId, eventId: checkId, agentId, rule, expiresAt, url, reason, count };
 }
 
 /** The message after an attempt. `exhausted`: it was the last one, and it failed. */

@@ -1,8 +1,11 @@
+import type { ApprovalRequested } from '@countersign/contracts';
 import { denied, eventId, START } from '../testing/violations.js';
 import { plainLeaf } from '@countersign/evidence';
+import { mailText } from '../deliver/mail-text.js';
 import { violationMessage } from './message.js';
 import { readViolation } from './violation.js';
 
+const UUID = 'dddddddd-dddd-4ddd-8ddd-dddddddddddd';
 const position = { offset: 7, appendedAtMs: START };
 
 describe('a violation', () => {
@@ -36,6 +39,45 @@ describe('a violation', () => {
         },
       },
     ]);
+  });
+
+  it('is an approval that was requested, and no check that waits for it', () => {
+    const asked: ApprovalRequested = {
+      state: 'requested',
+      id: `apr_${UUID}`,
+      ruleId: 'night',
+      ruleSha256: 'a'.repeat(64),
+      bindingSha256: 'b'.repeat(64),
+      expiresSeconds: 60,
+      expiresAt: '2026-03-01T09:31:00.000Z',
+      requester: { apiKeyId: 'key' },
+    };
+    expect(readViolation({ ...denied(1), approvals: [asked] }, position)).toBeNull();
+    const { agentId, occurredAt } = denied(5).leaf;
+    const action = {
+      salt: 'AAAAAAAAAAAAAAAAAAAAAA',
+      value: { approval: UUID, rule: 'night', expiresAt: asked.expiresAt },
+    };
+    const head = { v: 2, type: 'approval.requested', eventId: eventId(5), refersTo: eventId(1) } as const;
+    const leaf = plainLeaf({ ...head, agentId, occurredAt, action: 'c'.repeat(64) });
+    const violation = readViolation({ ...denied(5), leaf, openings: { action } }, position, 'https://c.example/');
+    expect(violation).toMatchObject({ kind: 'approval_requested/night', messageType: 'approval.requested' });
+    const owner = { accountId: 'a', destinationId: 'd' };
+    const { type, body } = violationMessage(owner, violation!, violation!.eventId, 2, START);
+    expect(type).toBe('approval.requested');
+    expect(JSON.parse(body)).toEqual({
+      type: 'approval.requested',
+      timestamp: occurredAt,
+      data: {
+        ...{ approvalId: asked.id, eventId: eventId(1), agentId, rule: 'night', expiresAt: asked.expiresAt, count: 2 },
+        url: `https://c.example/${asked.id}`,
+        reason: violation!.reason,
+      },
+    });
+    const content = JSON.parse(body) as Parameters<typeof mailText>[0];
+    expect(mailText(content).subject).toBe('Countersign: an agent waits for a decision, rule night (2 actions)');
+    expect(mailText(content).text).toContain(`https://c.example/${asked.id}`);
+    expect(readViolation({ ...denied(5), leaf, openings: {} }, position)).toBeNull();
   });
 
   it('is a refused check that was executed anyway, and no other outcome', () => {

@@ -9,7 +9,7 @@ import type { AlertStore } from '../store/port.js';
 
 export const GROUP = 'alerts';
 
-type FollowerContext = Pick<ServiceContext, 'eventLog' | 'metrics' | 'log' | 'clock'>;
+type FollowerContext = Pick<ServiceContext, 'eventLog' | 'metrics' | 'log' | 'clock' | 'publicUrl'>;
 
 /**
  * Follows `agent-events` and stores messages for the destinations. A batch's effects and position are stored
@@ -56,7 +56,7 @@ export class ViolationFollower {
     for (const record of records) {
       const envelope = readMessage(record.value);
       if (envelope.ok) {
-        const violation = readViolation(envelope.value, record);
+        const violation = readViolation(envelope.value, record, `${this.#context.publicUrl()}/console#approvals/`);
         if (violation !== null) violations.push(violation);
       } else {
         await deadLetter(this.#context, GROUP, record, envelope.problem);

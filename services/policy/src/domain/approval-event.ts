@@ -53,7 +53,7 @@ function valueOf(approval: Approval, withDecisions: boolean): { readonly [key: s
   const { id, ruleId, ruleSha256, bindingSha256, decisions } = approval;
   const value: ApprovalEventValue = { approval: approvalUuid(id), rule: ruleId, ruleSha256, bindingSha256 };
   const last = decisions.at(-1);
-  if (!withDecisions || last === undefined) return { ...value };
+  if (!withDecisions || last === undefined) return { ...value, expiresAt: isoTime(approval.expiresAtMs) };
   const earlier = decisions.slice(0, -1).map((one) => decisionValue(one, approval));
   return {
     ...value,
