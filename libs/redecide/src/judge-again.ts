@@ -3,6 +3,7 @@ import { countedRules, decide, isOwnFact } from '@countersign/policy-engine';
 import type { CompiledProfile, Decision, Violation } from '@countersign/policy-engine';
 import { dollars, nanosOf, nanosOfText } from './amounts.js';
 import { NO_ROOM_FOR_FACTS } from './balances/counted-check.js';
+import { satisfiedRules } from './read-events.js';
 import type { ShownCheck, ShownContext } from './read-events.js';
 
 /** The members of a leaf and of its context that follow from the inputs of a check. */
@@ -48,7 +49,10 @@ export function judgeAgain({ leaf, atMs, context, action }: CompleteCheck, profi
   if (refusal !== null) return { recomputed: refusedAs(refusal, decision), trip, freeBeforeLimits: false };
   const isSet = factsSet(trip, new Set(context.facts ?? []));
   const before =
-    decision.violation ?? ruleOf(trip, isSet, false) ?? spendingOf(profile, decision, seen) ?? rateOf(profile, seen);
+    decision.violation ??
+    ruleOf(trip, isSet, false, satisfiedRules(context)) ??
+    spendingOf(profile, decision, seen) ??
+    rateOf(profile, seen);
   const enforced = before ?? limitOf(trip, seen, false);
   const violation: Found | null = enforced ?? ruleOf(trip, isSet, true) ?? limitOf(trip, seen, true);
   const allowed = enforced === null || profile.observe;
@@ -94,10 +98,18 @@ function factsSet(trip: RuleTrip | null, seen: ReadonlySet<string>): readonly bo
   return (trip?.facts ?? []).map(({ id }) => isOwnFact(id) && seen.has(id));
 }
 
-function ruleOf(trip: RuleTrip | null, isSet: readonly boolean[], observe: boolean): Found | null {
+/** @param satisfied rules that ask for an approval and have it */
+function ruleOf(
+  trip: RuleTrip | null,
+  isSet: readonly boolean[],
+  observe: boolean,
+  satisfied?: ReadonlySet<string>,
+): Found | null {
   let lowest: RuleTrip['conditional'][number] | null = null;
   for (const rule of trip?.conditional ?? []) {
     if (rule.observe !== observe || (lowest !== null && rule.rank >= lowest.rank)) continue;
+    const { violation_type: type, rule: name } = rule.violation;
+    if (type === 'approval_required' && name !== null && satisfied?.has(name) === true) continue;
     const assignment = rule.facts.reduce((bits, fact, bit) => bits | (isSet[fact] === true ? 1 << bit : 0), 0);
     if (((rule.truth >> assignment) & 1) === 1) lowest = rule;
   }

@@ -18,6 +18,14 @@ export interface ShownContext {
   readonly facts?: readonly string[];
   readonly principal?: string;
   readonly session?: string;
+  readonly approval?: ShownApproval & { readonly also?: readonly ShownApproval[] };
+}
+
+/** An approval that a check found. Its form is checked by its `id` alone. */
+interface ShownApproval {
+  readonly id: string;
+  readonly rule?: JsonValue;
+  readonly state?: JsonValue;
 }
 
 /** A check of a package, with what its openings show. */
@@ -76,4 +84,20 @@ export function shownMember(opening: ShownOpenings['action'], name: string): Jso
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** States in which an approval satisfies its rule: it was used, or could have been. */
+const SATISFIES: ReadonlySet<unknown> = new Set(['approved', 'consumed', 'used']);
+
+/** The rules that an approval satisfied in a check, as violations name them. */
+export function satisfiedRules({ approval }: ShownContext): ReadonlySet<string> {
+  if (approval === undefined) return NONE;
+  const also: unknown = approval.also;
+  const all: readonly unknown[] = Array.isArray(also) ? [approval, ...(also as readonly unknown[])] : [approval];
+  return new Set(all.flatMap((one) => (isShown(one) && SATISFIES.has(one.state) ? [`rules:${one.rule}`] : [])));
+}
+const NONE: ReadonlySet<string> = new Set();
+
+function isShown(value: unknown): value is { readonly rule: string; readonly state?: unknown } {
+  return typeof value === 'object' && value !== null && 'rule' in value && typeof value.rule === 'string';
 }

@@ -2,6 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { Deadlines } from '@countersign/async';
 import { checkRoutes, evaluationRoutes, gatewayHookRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
+import { deriveSecret } from '@countersign/process';
 import { ownAddress } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AccountShares } from './admission/account-shares.js';
@@ -19,6 +20,7 @@ import type { PendingCheck } from './check/pending-check.js';
 import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
 import { AgentNames } from './follow/agent-names.js';
+import { ApprovalDecisions } from './follow/approval-decisions.js';
 import { ReadModel } from './follow/read-model.js';
 import { ExtAuthzAnswerer } from './hooks/ext-authz-answerer.js';
 import { GuardrailAnswerer } from './hooks/guardrail-answerer.js';
@@ -41,7 +43,7 @@ export const definition: ServiceDefinition = {
   routes: [checkRoutes, evaluationRoutes, scanRoutes, hookRoutes, gatewayHookRoutes].flatMap((routes) =>
     Object.values<Route>(routes),
   ),
-  reads: ['accounts', 'api-keys', 'agents', 'sessions', 'usage', 'agent-events'],
+  reads: ['accounts', 'api-keys', 'agents', 'approvals', 'sessions', 'usage', 'agent-events'],
   writes: ['agent-events'],
   // In the same thread: these first reconcile what a crash left between their stores and the log.
   after: ['identity', 'policy'],
@@ -58,7 +60,10 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const { counters, eventLog, log, config } = context;
   const now = (): number => performance.now();
   const entropy = new EntropyPool();
+  let approvalsUrl: string | null = null;
+  const approvalKey = await deriveSecret(config, 'approvals');
   const known = await ReadModel.follow(context);
+  const decisions = await ApprovalDecisions.follow(context);
   const unanswered = new UnansweredChecks({ eventLog, counters, log, entropy, now });
   const deadlines = new Deadlines<PendingCheck>((due) => {
     for (const check of due) check.expire();
@@ -115,6 +120,8 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     unanswered,
     entropy,
     upgradeUrl: config.upgradeUrl,
+    approvalsUrl: () => (approvalsUrl ??= `${context.publicUrl()}/console#approvals/`),
+    approvalKey,
     now,
     clock: context.clock,
     trips,
@@ -135,7 +142,11 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     deadlineMs,
     now,
   });
-  const keeper = new CountersKeeper(counters, () => rebuildCounters({ eventLog, counters, log }, now), log);
+  const rebuild = async (): Promise<void> => {
+    await rebuildCounters({ eventLog, counters, log }, now);
+    decisions.again();
+  };
+  const keeper = new CountersKeeper(counters, rebuild, log);
   keeper.start();
   const checks = new ParsedChecks(checkHandler, known, credentials);
   const outcomes = new OutcomeReporter(counters, () => addressOfApi(context));
@@ -160,6 +171,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
       deadlines.stop();
       await unanswered.stop();
       await keeper.stop();
+      await decisions.stop();
       await known.stop();
     },
   };

@@ -66,7 +66,7 @@ export class GatewayBench {
       await this.putKey(this.keyId, this.key);
       await this.putAgent(this.agentId, {});
     }
-    this.gateway = await start(this.log, options);
+    this.gateway = await start(this.log, options, this.directory);
   }
 
   async stop(): Promise<void> {
@@ -169,7 +169,7 @@ export interface StartOptions {
   readonly between?: (log: EventLog) => EventLog;
 }
 
-async function start(log: EventLog, options: StartOptions): Promise<RunningGateway> {
+async function start(log: EventLog, options: StartOptions, dataDir: string): Promise<RunningGateway> {
   const counters = new InProcessCounters();
   const metrics = new Registry();
   const context = {
@@ -178,12 +178,14 @@ async function start(log: EventLog, options: StartOptions): Promise<RunningGatew
       checkDeadlineMs: options.deadlineMs ?? 5000,
       upgradeUrl: 'https://example.com/plans',
       anchorWindowSeconds: null,
+      ...{ dataDir, instanceSecretFile: null },
     },
     log: createLogger('silent'),
     eventLog: options.between?.(log) ?? log,
     counters,
     metrics,
     clock: Date.now,
+    publicUrl: () => 'https://example.com',
   } as unknown as ServiceContext;
   const running = await createGateway(context);
   const server = createServer({ requireHostHeader: false }, (request, response) => {

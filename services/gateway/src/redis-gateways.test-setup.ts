@@ -1,6 +1,9 @@
+import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { openRedisCounters } from '@countersign/counters';
@@ -10,6 +13,8 @@ import { createLogger } from '@countersign/process';
 import type { ServiceContext } from '@countersign/service-kit';
 import { createGateway } from './definition.js';
 
+/** Gateways of one test file have one instance secret. */
+const SHARED = mkdtempSync(join(tmpdir(), 'gateways-'));
 const url = process.env['COUNTERSIGN_TEST_REDIS_URL'] ?? '';
 
 /** `describe`, or without Redis a skipped one whose name says what it needs. */
@@ -31,12 +36,18 @@ export async function startOnRedis(eventLog: EventLog, prefix: string): Promise<
   const counters = await openRedisCounters({ url, prefix, deadlineMs: 1000, settleMs: 500 });
   const context = {
     name: 'gateway',
-    config: { checkDeadlineMs: 5000, upgradeUrl: 'https://example.com/plans', anchorWindowSeconds: null },
+    config: {
+      checkDeadlineMs: 5000,
+      upgradeUrl: 'https://example.com/plans',
+      anchorWindowSeconds: null,
+      ...{ dataDir: SHARED, instanceSecretFile: null },
+    },
     log: createLogger('silent'),
     eventLog,
     counters,
     metrics: new Registry(),
     clock: Date.now,
+    publicUrl: () => 'https://example.com',
   } as unknown as ServiceContext;
   const running = await createGateway(context);
   const server = createServer((request, response) => void running.rawHandler!(request, response));

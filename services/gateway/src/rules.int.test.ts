@@ -68,7 +68,7 @@ describe('rules with conditions', () => {
     expect(openings.context?.value).toMatchObject({ effect: 'observe' });
   });
 
-  it('want an approval, which is a denial until there are approvals', async () => {
+  it('want an approval, which is a denial until it is given', async () => {
     await bench.putAgent(bench.agentId, { rules: [{ id: 'person', tools: ['wire'], effect: 'approve' }] });
     expect((await check(tool('wire', {}))).body).toMatchObject({
       allowed: false,

@@ -22,7 +22,7 @@ const OPTIONAL: ReadonlySet<ServiceName> = new Set(['mcp', 'console']);
 const FRONT: readonly ServiceName[] = SERVICES.filter((name) => name !== 'anchoring');
 
 /** They use no session and no internal route: the instance secret is not mounted for them (deploy/). */
-const WITHOUT_SECRET: ReadonlySet<ServiceName> = new Set(['gateway', 'verification', 'mcp', 'console']);
+const WITHOUT_SECRET: ReadonlySet<ServiceName> = new Set(['verification', 'mcp', 'console']);
 const NO_SECRET = { COUNTERSIGN_INSTANCE_SECRET_FILE: '/nonexistent/instance-secret' };
 
 /** The discard port: nginx requires an address for each service. */

@@ -148,7 +148,7 @@ export const ruleMember = {
       type: 'integer',
       minimum: 1,
       maximum: 2_592_000,
-      description: 'seconds from the request in which a person decides, and the approval is used',
+      description: 'seconds from the request in which a person decides, and the approval is used; a day if absent',
     },
     reuse,
     ignore,

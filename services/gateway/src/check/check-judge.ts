@@ -1,11 +1,12 @@
 import { needsOwnKey, NOT_FOR_AGENT, ownKeyNeeded } from '@countersign/contracts';
 import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
-import { countedRules, decide, decideInSlices } from '@countersign/policy-engine';
+import { decide, decideInSlices } from '@countersign/policy-engine';
 import type { Decision, ReadingBudget, Surroundings } from '@countersign/policy-engine';
 import { canonicalize } from '@countersign/evidence';
 import type { EntropyPool } from '../domain/entropy.js';
 import type { Origin } from '../domain/origin.js';
+import { approvalRetryAfter } from '../domain/check-approvals.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { circumstancesText } from '../domain/check-context.js';
 import { eventIdOf } from '../domain/event-id.js';
@@ -16,6 +17,7 @@ import type { PendingCheck } from './pending-check.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { Credentials } from './credentials.js';
 import type { PreparedCheck } from './prepare.js';
+import { rulesOfTrip } from './rules-of-trip.js';
 import { TimeSlicer } from './time-slicer.js';
 
 const BEHIND = 'A change of this account or agent has not arrived here yet. Do not act; try again.';
@@ -31,6 +33,8 @@ export interface CheckJob {
   readonly prepared: PreparedCheck;
   readonly stamp: IdempotencyStamp | null;
   readonly origin: Origin;
+  /** Id of the approval that the caller names. */
+  readonly approvalId?: string;
   /** Of the request, where it asks about several actions. */
   readonly budget?: ReadingBudget;
 }
@@ -43,6 +47,9 @@ export interface CheckJudgeParts {
   readonly unanswered: UnansweredChecks;
   readonly entropy: EntropyPool;
   readonly upgradeUrl: string;
+  readonly approvalsUrl: () => string;
+  /** Key of the bindings of approvals. */
+  readonly approvalKey: Uint8Array;
   readonly now: () => number;
   /** Wall clock, ms since 1970. */
   readonly clock: () => number;
@@ -153,7 +160,7 @@ export class CheckJudge {
         return recorder.record(check, result.judgement, facts);
       case 'answered':
         this.#parts.replayed();
-        return check.answer(result.answer as CheckAnswer, null, true);
+        return check.answer(result.answer as CheckAnswer, approvalRetryAfter(result.answer.body), true);
       case 'crowded':
         this.#parts.crowded();
         return check.unavailable('unavailable', crowded(result.most));
@@ -164,16 +171,11 @@ export class CheckJudge {
     }
   }
 
-  #trip(
-    { key, prepared, stamp, origin }: CheckJob,
-    account: KnownAccount,
-    agent: KnownAgent,
-    decision: Decision,
-    time: number,
-  ): CheckTrip {
-    const { entropy } = this.#parts;
+  #trip(job: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision, time: number): CheckTrip {
+    const { entropy, approvalKey } = this.#parts;
+    const { key, prepared, stamp, origin } = job;
     const { profile, facts } = agent;
-    const rules = profile.rules === null ? undefined : countedRules(profile.rules, decision.rules!, origin.session);
+    const rules = rulesOfTrip(job, agent, decision, entropy, approvalKey);
     return {
       accountId: key.accountId,
       agentId: prepared.agentId,
@@ -227,6 +229,7 @@ export class CheckJudge {
       payload: prepared.payload,
       idempotency: stamp,
       upgradeUrl: this.#parts.upgradeUrl,
+      approvalsUrl: this.#parts.approvalsUrl(),
     };
   }
 

@@ -3,6 +3,7 @@ import type { Counters, Judgement } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { BatchedAppender, AppendOutcome, OutcomeListener } from '../append-event/batched-appender.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
+import { approvalRetryAfter } from '../domain/check-approvals.js';
 import { checkEvent } from '../domain/check-event.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
@@ -87,7 +88,7 @@ class Recording implements OutcomeListener {
     if (this.check.overByNow()) return;
     const { answer, judgement } = this;
     this.parts.recorded(judgement.outcome, this.check);
-    this.check.answer(answer, answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : null);
+    this.check.answer(answer, answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : retryAfterOf(answer));
   }
 
   async #refused(): Promise<void> {
@@ -141,6 +142,10 @@ async function takeBack(
   } catch (error) {
     parts.log.warn({ err: error }, 'a check that was not recorded stays counted');
   }
+}
+
+function retryAfterOf({ status, body }: CheckAnswer): string | null {
+  return status === 200 ? approvalRetryAfter(body) : null;
 }
 
 function secondsToNextMonth(ms: number): string {

@@ -49,7 +49,10 @@ export interface ContextPlan {
   readonly expires: string | null;
 }
 
-/** Members of the context of a check, in the order of their names (`libs/evidence/FORMAT.md`, "Context"). */
+/**
+ * Members of the context of a check, in the order of their names (`libs/evidence/FORMAT.md`, "Context").
+ * @param approval in canonical form; `null`: none
+ */
 export function contextMembers(
   outcome: Judgement['outcome'],
   effect: 'allow' | 'observe' | 'deny' | 'approve',
@@ -57,8 +60,10 @@ export function contextMembers(
   plan: ContextPlan,
   { principal, session }: Origin,
   { seconds, offsets, trace }: Circumstances,
+  approval: string | null,
 ): readonly MemberText[] {
   const members: MemberText[] = [
+    ...(approval === null ? [] : [{ name: '"approval"', value: approval }]),
     { name: '"effect"', value: `"${effect}"` },
     { name: '"engine"', value: ENGINE },
   ];

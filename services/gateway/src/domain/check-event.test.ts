@@ -43,6 +43,7 @@ const facts: fc.Arbitrary<CheckFacts> = fc.record({
   payload: fc.option(anyCommitted(json)),
   idempotency: fc.option(fc.record({ keySha256: hex(32), bodySha256: hex(32) })),
   upgradeUrl: fc.constant('https://example.com/"upgrade"'),
+  approvalsUrl: fc.constant('https://example.com/#'),
 });
 
 const violation = fc.record({

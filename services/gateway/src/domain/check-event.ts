@@ -12,6 +12,7 @@ import type {
 import type { Judgement } from '@countersign/counters';
 import { canonicalLeaf, commitMembers, commitmentText, joinMembers } from '@countersign/evidence';
 import type { CommitmentKind } from '@countersign/evidence';
+import { approvalAnswer, approvalsOfCheck, contextApproval } from './check-approvals.js';
 import { contextMembers, readCircumstances } from './check-context.js';
 import type { ContextPlan } from './check-context.js';
 import type { Committed } from './committed.js';
@@ -40,6 +41,8 @@ export interface CheckFacts {
   readonly payload: Committed | null;
   readonly idempotency: IdempotencyStamp | null;
   readonly upgradeUrl: string;
+  /** Address of the page of an approval, without its id. */
+  readonly approvalsUrl: string;
 }
 
 export interface CheckEvent {
@@ -64,7 +67,7 @@ const SILENT: Words = { reason: null, severity: null, extras: null };
 export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent {
   const { violation, outcome } = judgement;
   const policy = outcome === 'allowed' || outcome === 'denied';
-  const words = policy ? (violation ?? SILENT) : planRefusal(outcome, facts.sandbox, facts.upgradeUrl);
+  const words: Words = policy ? wordsOf(judgement, facts) : planRefusal(outcome, facts.sandbox, facts.upgradeUrl);
   const { action, payload } = facts;
   const { actionSalt } = judgement;
   const payloadSalt = payload === null ? null : judgement.payloadSalt;
@@ -107,6 +110,13 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
   };
 }
 
+function wordsOf(judgement: Judgement, facts: CheckFacts): Words {
+  const { violation } = judgement;
+  if (violation === null) return SILENT;
+  const asked = approvalAnswer(judgement, facts.approvalsUrl);
+  return asked === null ? violation : { ...asked, severity: violation.severity };
+}
+
 const ALLOWED_BODY = '{"allowed":true}';
 
 const textHash = (text: string): string => hash('sha256', text);
@@ -136,7 +146,8 @@ function contextOf(judgement: Judgement, facts: CheckFacts, violationType: strin
   const circumstances = readCircumstances(carried);
   const { salt } = circumstances;
   const effect = effectOf(outcome === 'allowed', violationType);
-  const members = contextMembers(outcome, effect, seen, facts.plan, facts.origin, circumstances);
+  const approval = (judgement.approvals ?? judgement.asked) ? contextApproval(judgement) : null;
+  const members = contextMembers(outcome, effect, seen, facts.plan, facts.origin, circumstances, approval);
   return {
     order: seen.order,
     commitment: commitMembers('context', salt, members, textHash),
@@ -164,6 +175,10 @@ function envelopeText(
   context: CheckContext | null,
 ): string {
   const { idempotency, payload } = facts;
+  const approvals =
+    judgement.approvals === undefined && judgement.asked === undefined
+      ? null
+      : approvalsOfCheck(judgement, facts.apiKeyId, facts.origin);
   return (
     `{"v":1,"leaf":${canonicalLeaf(leaf)},"openings":{"action":{"salt":"${judgement.actionSalt}"` +
     `,"value":${facts.action.canonical}}${payloadSalt === null ? '' : `,"payload":{"salt":"${payloadSalt}"`}` +
@@ -175,7 +190,8 @@ function envelopeText(
     `,"apiKeyId":"${facts.apiKeyId}","idempotency":${idempotency === null ? 'null' : JSON.stringify(idempotency)}` +
     `,"answer":${answer === null ? 'null' : JSON.stringify(answer)},"coverage":"${governedBy(facts)}"` +
     `${context === null ? '' : `,"order":${context.order}`}` +
-    `${judgement.ruleCounts === undefined ? '' : `,"ruleCounts":${JSON.stringify(judgement.ruleCounts)}`}}`
+    `${judgement.ruleCounts === undefined ? '' : `,"ruleCounts":${JSON.stringify(judgement.ruleCounts)}`}` +
+    `${approvals === null ? '' : `,"approvals":${JSON.stringify(approvals)}`}}`
   );
 }
 

@@ -6,6 +6,7 @@ import { canonicalBytes, canonicalize, plainLeaf, toHex, uuidV7 } from '@counter
 import { compileProfile, countedRules, decide, emptyProfile } from '@countersign/policy-engine';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { redecide, redecisionCode } from '@countersign/redecide';
+import { askingRules, withApprovals } from './asking-rules.js';
 import { circumstancesText } from './check-context.js';
 import { checkEvent } from './check-event.js';
 import { committed } from './committed.js';
@@ -33,6 +34,15 @@ const PROFILES: readonly Partial<BehaviorProfile>[] = [
   { spending_limit: 10, rate_limit: { max: 4, per_seconds: 3600 }, off_limits_actions: ['wire'], store_payload: true },
   { ...RULES, spending_limit: 40, spending_window: 'month', rate_limit: { max: 9, per_seconds: 7200 } },
   { ...RULES, mode: 'observe', rate_limit: { max: 2, per_seconds: 600 } },
+  {
+    ...RULES,
+    rules: [
+      { id: 'no-send', when: 'facts.secret && action.type == "send"', effect: 'deny' },
+      { id: 'any', tools: ['search'], effect: 'approve', expires_seconds: 7200 },
+      { id: 'sent', types: ['send'], effect: 'approve', severity: 'P1', reuse: { until_seconds: 900, scope: 'tool' } },
+    ],
+    spending_limit: 40,
+  },
 ];
 
 const step = fc.record({
@@ -47,6 +57,7 @@ const step = fc.record({
   amount: fc.nat(10),
   secret: fc.boolean(),
   payload: fc.boolean(),
+  decides: fc.constantFrom('approved', 'approved', 'denied', null),
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -74,6 +85,7 @@ class History {
     };
     const payload = one.payload ? { customer: `c${one.customer}`, amount: one.amount, secret: one.secret } : undefined;
     const { envelope, judgement } = await this.#check(action, payload, one.session);
+    if (one.decides !== null) await this.#decide(envelope, one.decides);
     if (one.fate === 'lost' || one.fate === 'unanswered')
       await this.#counters.takeBack('account', AGENT, judgement, null);
     if (one.fate === 'lost') return;
@@ -83,6 +95,25 @@ class History {
     if (one.fate !== 'skipped' || judgement.outcome !== 'allowed') return;
     this.#log(this.#plain('action.outcome', leaf.eventId, 'skipped'));
     await this.#giveBack(judgement);
+  }
+
+  async #decide({ approvals = [] }: EventEnvelope, state: 'approved' | 'denied'): Promise<void> {
+    for (const one of approvals) {
+      if (one.state !== 'requested') continue;
+      const { id, bindingSha256, expiresAt, reuse } = one;
+      const expiresAtMs = Date.parse(expiresAt);
+      const usableUntilMs = reuse === undefined ? expiresAtMs : this.#nowMs + reuse.until_seconds * 1000;
+      const reusable = reuse !== undefined;
+      await this.#counters.decideApproval({
+        agentId: AGENT,
+        id,
+        bindingSha256,
+        state,
+        expiresAtMs,
+        usableUntilMs,
+        reusable,
+      });
+    }
   }
 
   #change(members: Partial<BehaviorProfile>): void {
@@ -110,7 +141,10 @@ class History {
       ...{ violation: decision.violation, costMicros: decision.costMicros },
       ...{ spending: profile.spending, rate: profile.rate, idempotency: null },
       ...{ entropy: (++this.#serial).toString(16).padStart(20, '0'), actionSalt: SALT, payloadSalt: SALT },
-      rules: profile.rules === null ? undefined : countedRules(profile.rules, decision.rules!, session),
+      rules: this.#rules(
+        profile.rules === null ? undefined : countedRules(profile.rules, decision.rules!, session),
+        whole,
+      ),
       wantsSeen: true,
       carried: circumstancesText({ salt: SALT, seconds: time, offsets, trace: null }),
     };
@@ -120,12 +154,21 @@ class History {
       ...{ accountId: 'account', sandbox: true, cadenceSeconds: 300, apiKeyId: 'key', agentId: AGENT },
       ...{ profileVersion: this.#version, profileSha256: this.#sha256(), storePayload: profile.storePayload },
       ...{ coverage: decision.coverage, actionKind: decision.actionKind, idempotency: null, upgradeUrl: '' },
+      approvalsUrl: '',
       plan: { cap: 40, expires: new Date(START + 4 * 86_400_000).toISOString() },
       origin: { principal: null, session, trace: null },
       action: committed(action as never),
       payload: payload === undefined ? null : committed(payload as never),
     });
     return { envelope: JSON.parse(text) as EventEnvelope, judgement: result.judgement };
+  }
+
+  #rules(rules: CheckTrip['rules'], action: CheckAction): CheckTrip['rules'] {
+    const asking = askingRules(this.#profile.rules ?? []);
+    if (rules === undefined || asking === null) return rules;
+    const candidateId = (): string => `apr_00000000-0000-4000-8000-${`${this.#serial}`.padStart(12, '0')}`;
+    const check = { accountId: 'account', agentId: AGENT, action, candidateId, namedId: null };
+    return withApprovals(rules, asking, check, new Uint8Array(32));
   }
 
   async #giveBack({ costMicros, ruleCounts, seen, nowMs }: Judgement): Promise<void> {

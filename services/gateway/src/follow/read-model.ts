@@ -4,6 +4,8 @@ import type { AccountFacts, AgentFacts, ApiKeyFacts, ApiKeyPowers } from '@count
 import type { CheckTrip } from '@countersign/counters';
 import { compileProfile, profileProblem } from '@countersign/policy-engine';
 import type { CompiledProfile } from '@countersign/policy-engine';
+import { askingRules } from '../domain/asking-rules.js';
+import type { AskingRules } from '../domain/asking-rules.js';
 import type { ContextPlan } from '../domain/check-context.js';
 import { Projection } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -31,6 +33,8 @@ export interface KnownAgent {
   readonly version: number;
   readonly facts: PackedAgent;
   readonly profile: CompiledProfile;
+  /** `null`: no rule asks for an approval. */
+  readonly asking: AskingRules | null;
 }
 
 /** Text of the profiles that are held compiled; a compiled one takes some six times its text. */
@@ -157,7 +161,8 @@ function readKey(id: string, found: Projected<ApiKeyFacts> | undefined): KnownKe
 }
 
 function readAgent({ version, value }: Projected<PackedAgent>): KnownAgent {
-  return { version, facts: value, profile: compileProfile(profileOf(value)) };
+  const profile = profileOf(value);
+  return { version, facts: value, profile: compileProfile(profile), asking: askingRules(profile.rules ?? []) };
 }
 
 /** SHA-256 of an API key as in `api-keys`. */

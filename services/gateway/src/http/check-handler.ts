@@ -246,7 +246,8 @@ export class CheckHandler implements CheckObserver {
       idempotencyKey === null
         ? null
         : idempotencyStamp(key.accountId, idempotencyKey, stampedBody(prepared.request, headers));
-    this.#parts.judge.judge(check, { key, prepared, stamp, origin });
+    const { approvalId } = headers;
+    this.#parts.judge.judge(check, { key, prepared, stamp, origin, ...(approvalId === null ? {} : { approvalId }) });
   }
 }
 

@@ -12,6 +12,8 @@ export interface CheckHeaders {
   /** As sent; `null`: none; the empty string: sent twice. */
   readonly principal: string | null;
   readonly session: string | null;
+  /** As sent, the last of several; `null`: none. */
+  readonly approvalId: string | null;
   /** W3C `traceparent`; `null`: none, or one that is not to be used. */
   readonly trace: string | null;
 }
@@ -39,6 +41,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
   let principal: string | null = null;
   let session: string | null = null;
   let trace: string | null = null;
+  let approvalId: string | null = null;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
     // The length distinguishes most names without lower-casing them.
@@ -59,7 +62,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
         } else if (is(name, 'authorization')) {
           authorization = raw[i + 1]!;
           authorizations += 1;
-        }
+        } else if (is(name, 'x-approval-id')) approvalId = raw[i + 1]!;
         break;
       case 14:
         if (is(name, 'content-length')) contentLength = Number(raw[i + 1]!);
@@ -87,6 +90,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
     host,
     principal,
     session,
+    approvalId,
     trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
   };
 }

@@ -94,8 +94,11 @@ const VERSIONED = [
  * Facts and amounts of a record. The settings of a fact have become one that no check can take back: its order is 0.
  * @throws Error where amounts cannot be read: without them limits would allow too much
  */
-function rulesOf({ facts, windows }: KeptRules): RuleSnapshot {
+function rulesOf({ facts, windows, approvals = [] }: KeptRules): RuleSnapshot {
   return {
+    approvals: approvals.map(([id, bindingSha256, expiresAtMs, isConsumed]) => {
+      return { id, bindingSha256, expiresAtMs, isConsumed };
+    }),
     facts: facts.map(([id, key, expiresAtMs]) => ({ id, key, expiresAtMs, order: 0 })),
     limits: windows.flatMap(([key, windowSeconds, , text]) => {
       const amounts = unpackAmounts(text);

@@ -30,7 +30,7 @@ export interface FollowedCheck extends Counted {
  */
 export function readCheck(envelope: EventEnvelope, partition: number, offset: number): FollowedCheck | null {
   const { leaf, accountId, costMicros, countsAction, countsRate, freezesAgent, cadenceSeconds } = envelope;
-  const { order, ruleCounts } = envelope;
+  const { order, ruleCounts, approvals } = envelope;
   if (leaf.type === 'action.outcome') return readGivenBack(envelope, partition, offset);
   if (leaf.type === 'approval.decided' || leaf.type === 'approval.expired') {
     return readSettled(envelope, partition, offset);
@@ -56,6 +56,7 @@ export function readCheck(envelope: EventEnvelope, partition: number, offset: nu
     claim,
     ...(order === undefined ? {} : { order }),
     ...(order === undefined || ruleCounts === undefined ? {} : { ruleCounts }),
+    ...(order === undefined || approvals === undefined ? {} : { approvalsOfCheck: approvals }),
     ...(news === null ? {} : { approvals: news, approvalIds: approvalIdsOf(news) }),
   };
 }

@@ -1,5 +1,14 @@
 import { packAmounts, unpackAmounts } from '@countersign/contracts';
-import type { HeldAmount, KeptAmount, KeptFact, KeptRules, KeptWindow, RuleCounts } from '@countersign/contracts';
+import type {
+  ApprovalOfCheck,
+  HeldAmount,
+  KeptAmount,
+  KeptApproval,
+  KeptFact,
+  KeptRules,
+  KeptWindow,
+  RuleCounts,
+} from '@countersign/contracts';
 import { RULE_BOUNDS } from '@countersign/counters';
 
 /** Nanos of one unit. */
@@ -10,12 +19,16 @@ const UNIT = 1_000_000_000;
  */
 export const MOST_CHARACTERS = 4_100_000;
 
+/** Of an approval in a record. */
+const APPROVAL_CHARACTERS = 140;
+
 /** The part of an event that concerns facts and limits. */
 export interface RuleEvent {
   readonly occurredAtMs: number;
   readonly order?: number;
   readonly ruleCounts?: RuleCounts;
   readonly givesBackHeld?: readonly HeldAmount[];
+  readonly approvalsOfCheck?: readonly ApprovalOfCheck[];
 }
 
 /**
@@ -31,14 +44,17 @@ export function countRules(
   events: readonly RuleEvent[],
   most = MOST_CHARACTERS,
 ): KeptRules | undefined {
-  const concerned = events.some(({ ruleCounts, givesBackHeld }) => ruleCounts ?? givesBackHeld);
+  const concerned = events.some(
+    ({ ruleCounts, givesBackHeld, approvalsOfCheck }) => ruleCounts ?? givesBackHeld ?? approvalsOfCheck,
+  );
   if (before === undefined && !concerned) return undefined;
   const rules = new CountedRules(before);
   let newestMs = 0;
-  for (const { occurredAtMs, order = 0, ruleCounts, givesBackHeld = [] } of events) {
+  for (const { occurredAtMs, order = 0, ruleCounts, givesBackHeld = [], approvalsOfCheck = [] } of events) {
     newestMs = Math.max(newestMs, occurredAtMs);
     if (ruleCounts !== undefined) rules.count(ruleCounts, order, occurredAtMs);
     for (const held of givesBackHeld) rules.giveBack(held);
+    for (const approval of approvalsOfCheck) rules.approve(approval);
   }
   rules.expire(newestMs);
   rules.shrink(newestMs, most);
@@ -140,12 +156,15 @@ class CountedRules {
   readonly #facts: Map<string, KeptFact>;
   /** By length and key. */
   readonly #windows: Map<string, Window>;
+  /** By binding. */
+  readonly #approvals: Map<string, KeptApproval>;
   /** Lengths that windows of a key have: one, until a profile changes it. */
   readonly #lengths = new Map<string, Set<number>>();
 
   constructor(before: KeptRules | undefined) {
     this.#facts = new Map((before?.facts ?? []).map((fact) => [factName(fact[0], fact[1]), fact]));
     this.#windows = new Map();
+    this.#approvals = new Map((before?.approvals ?? []).map((approval) => [approval[1], approval]));
     for (const [key, windowSeconds, newestMs, text] of before?.windows ?? []) {
       this.#put(new Window(key, windowSeconds, newestMs, text));
     }
@@ -169,8 +188,19 @@ class CountedRules {
     }
   }
 
+  /** Keeps an approval that waits or is used up: of a binding the latest, which does not open again. */
+  approve({ state, id, bindingSha256, expiresAt }: ApprovalOfCheck): void {
+    if (state === 'used') return;
+    const expiresAtMs = Date.parse(expiresAt);
+    const kept = this.#approvals.get(bindingSha256);
+    if (kept !== undefined && kept[0] !== id && kept[2] >= expiresAtMs) return;
+    const isConsumed = state === 'consumed' || (kept?.[0] === id && kept[3]);
+    this.#approvals.set(bindingSha256, [id, bindingSha256, expiresAtMs, isConsumed]);
+  }
+
   /** Drops expired facts, windows without an amount that counts, and expired amounts of windows that have changed. */
   expire(nowMs: number): void {
+    for (const [name, [, , expiresAtMs]] of this.#approvals) if (expiresAtMs <= nowMs) this.#approvals.delete(name);
     for (const [name, [, , expiresAtMs]] of this.#facts) if (expiresAtMs <= nowMs) this.#facts.delete(name);
     for (const [name, window] of this.#windows) {
       if (nowMs - window.newestMs >= window.windowSeconds * 1000) this.#windows.delete(name);
@@ -200,13 +230,19 @@ class CountedRules {
   }
 
   kept(): KeptRules | undefined {
-    if (this.#facts.size + this.#windows.size === 0) return undefined;
-    return { facts: [...this.#facts.values()], windows: [...this.#windows.values()].map((window) => window.kept()) };
+    if (this.#facts.size + this.#windows.size + this.#approvals.size === 0) return undefined;
+    const approvals = [...this.#approvals.values()];
+    return {
+      facts: [...this.#facts.values()],
+      windows: [...this.#windows.values()].map((window) => window.kept()),
+      ...(approvals.length === 0 ? {} : { approvals }),
+    };
   }
 
   #characters(): number {
     let characters = 0;
     for (const [id, key] of this.#facts.values()) characters += id.length + key.length + 25;
+    characters += this.#approvals.size * APPROVAL_CHARACTERS;
     for (const window of this.#windows.values()) characters += window.key.length + window.text().length + 40;
     return characters;
   }

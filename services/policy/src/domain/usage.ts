@@ -1,4 +1,4 @@
-import type { HeldAmount, JsonValue, KeptRules, RateLimit, RuleCounts } from '@countersign/contracts';
+import type { ApprovalOfCheck, HeldAmount, JsonValue, KeptRules, RateLimit, RuleCounts } from '@countersign/contracts';
 import { countRules, MOST_CHARACTERS } from './rule-usage.js';
 
 /** Sums never pass what a double holds exactly. */
@@ -62,6 +62,8 @@ export interface Counted {
   readonly order?: number;
   /** Facts and amounts that a check set and counted by rules. */
   readonly ruleCounts?: RuleCounts;
+  /** Approvals that a check waits for or has used. */
+  readonly approvalsOfCheck?: readonly ApprovalOfCheck[];
   /** Amounts of an earlier check that go back to their limits. */
   readonly givesBackHeld?: readonly HeldAmount[];
 }

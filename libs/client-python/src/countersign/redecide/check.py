@@ -14,6 +14,7 @@ from .members import NotDecided, Subject, known, not_decided
 from .rules import Charge, Finding, Input, Judged, Rules
 
 _MAX_MICROS = 2**53 - 1
+_SATISFIES = ("approved", "consumed", "used")
 
 
 class Difference(NamedTuple):
@@ -101,12 +102,12 @@ def _refusal(seen: Mapping[str, Any], at_ms: int) -> Optional[str]:
 def _counted(profile: Profile, opened: Opened, seen: Mapping[str, Any], judged: Judged) -> Optional[Finding]:
     """The first that denies: rules, spending, rate, limits; then those that are only observed."""
     enforced = (
-        _first_rule(judged, False)
+        _first_rule(judged, False, opened.context)
         or _spending(profile, opened, seen)
         or _rate(profile, seen)
         or _exceeded(judged, seen, False)
     )
-    return enforced or _first_rule(judged, True) or _exceeded(judged, seen, True)
+    return enforced or _first_rule(judged, True, opened.context) or _exceeded(judged, seen, True)
 
 
 def _charges(judged: Judged) -> List[Charge]:
@@ -150,14 +151,26 @@ def _given(value: Any) -> Any:
     return None if value is ABSENT else value
 
 
-def _first_rule(judged: Judged, observe: bool) -> Optional[Finding]:
+def _first_rule(judged: Judged, observe: bool, context: Any) -> Optional[Finding]:
     found: List[Finding] = []
     for finding in judged.findings:
         if isinstance(finding, Unknown):
             raise NotDecided(finding)
-        if finding.observe == observe:
+        needs = finding.violation_type == "approval_required"
+        if finding.observe == observe and not (needs and finding.rule in _satisfied(context)):
             found.append(finding)
     return min(found, key=lambda one: one.rank) if found else None
+
+
+def _satisfied(context: Any) -> List[str]:
+    """The rules that an approval satisfied. :raises NotDecided: where the approval is withheld"""
+    approval = known(read(context, "approval"))
+    if not isinstance(approval, Mapping):
+        return []
+    also = approval.get("also")
+    every = [approval, *(also if isinstance(also, list) else [])]
+    given = [one for one in every if isinstance(one, Mapping) and one.get("state") in _SATISFIES]
+    return [f"rules:{one.get('rule')}" for one in given]
 
 
 def cost_of(opened: Opened) -> int:

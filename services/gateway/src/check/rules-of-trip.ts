@@ -1,0 +1,31 @@
+import type { CheckTrip } from '@countersign/counters';
+import { countedRules } from '@countersign/policy-engine';
+import type { Decision } from '@countersign/policy-engine';
+import { withApprovals } from '../domain/asking-rules.js';
+import type { EntropyPool } from '../domain/entropy.js';
+import type { KnownAgent } from '../follow/read-model.js';
+import type { CheckJob } from './check-judge.js';
+
+/**
+ * Rules, facts and limits of a check for the counters, with the approvals that its rules ask for.
+ * @param approvalKey key of the bindings of approvals
+ */
+export function rulesOfTrip(
+  { key, prepared, origin, approvalId }: CheckJob,
+  { profile, asking }: KnownAgent,
+  decision: Decision,
+  entropy: Pick<EntropyPool, 'approvalId'>,
+  approvalKey: Uint8Array,
+): CheckTrip['rules'] {
+  if (profile.rules === null) return undefined;
+  const rules = countedRules(profile.rules, decision.rules!, origin.session);
+  if (asking === null || rules === undefined) return rules;
+  const check = {
+    accountId: key.accountId,
+    agentId: prepared.agentId,
+    action: prepared.action,
+    candidateId: () => entropy.approvalId(),
+    namedId: approvalId ?? null,
+  };
+  return withApprovals(rules, asking, check, approvalKey);
+}

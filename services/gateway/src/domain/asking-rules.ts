@@ -1,0 +1,96 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { ApprovalAsked, CheckAction, JsonValue, RuleMember } from '@countersign/contracts';
+import type { RuleTrip } from '@countersign/counters';
+import { canonicalize } from '@countersign/evidence';
+
+/** Open approvals of an agent, at most. */
+const MOST_PENDING = 100;
+/** Seconds for which an approval is open where the rule does not say. */
+const DEFAULT_SECONDS = 86_400;
+
+/** A rule with the effect `approve`. */
+interface AskingRule {
+  readonly member: RuleMember;
+  readonly sha256: string;
+  /** Paths of the action that the binding leaves out. */
+  readonly ignored: readonly (readonly string[])[];
+}
+
+/** The rules of a profile that ask for an approval, by the name of their violation. */
+export type AskingRules = ReadonlyMap<string, AskingRule>;
+
+/** `null`: none of the rules asks for an approval. */
+export function askingRules(members: readonly RuleMember[]): AskingRules | null {
+  const asking = members.filter(({ effect, mode }) => effect === 'approve' && mode !== 'observe');
+  if (asking.length === 0) return null;
+  return new Map(
+    asking.map((member) => {
+      const sha256 = createHash('sha256').update(canonicalize(member)).digest('hex');
+      const ignored = (member.ignore ?? []).map((path) => path.split('.'));
+      return [`rules:${member.id}`, { member, sha256, ignored }];
+    }),
+  );
+}
+
+/** A check that may need an approval. */
+export interface AskingCheck {
+  readonly accountId: string;
+  readonly agentId: string;
+  readonly action: CheckAction;
+  /** Fresh id. */
+  readonly candidateId: () => string;
+  /** Id that the caller names; `null`: none. */
+  readonly namedId: string | null;
+}
+
+/**
+ * The rules of a trip, with what those ask for that want an approval.
+ * @param key of the bindings
+ */
+export function withApprovals(rules: RuleTrip, asking: AskingRules, check: AskingCheck, key: Uint8Array): RuleTrip {
+  const asked: NonNullable<RuleTrip['approvals']>['rules'][number][] = [];
+  const conditional = rules.conditional.map((one, rule) => {
+    const { violation, observe } = one;
+    const asks =
+      observe || violation.violation_type !== 'approval_required' ? undefined : asking.get(violation.rule ?? '');
+    if (asks === undefined) return one;
+    const approval = approvalOf(asks, check, key);
+    const { ruleId, bindingSha256, expiresSeconds } = approval;
+    asked.push({ rule, ruleId, bindingSha256, expiresSeconds });
+    return { ...one, violation: { ...violation, approval } };
+  });
+  if (asked.length === 0) return rules;
+  const { candidateId, namedId } = check;
+  return {
+    ...rules,
+    conditional,
+    approvals: { rules: asked, candidateId: candidateId(), mostPending: MOST_PENDING, namedId },
+  };
+}
+
+function approvalOf({ member, sha256, ignored }: AskingRule, check: AskingCheck, key: Uint8Array): ApprovalAsked {
+  const { id, approvers, reuse, expires_seconds: expiresSeconds = DEFAULT_SECONDS } = member;
+  const bound = boundAction(check.action, reuse?.scope === 'tool', ignored);
+  const text = canonicalize([check.accountId, check.agentId, id, sha256, bound]);
+  return {
+    ruleId: id,
+    ruleSha256: sha256,
+    bindingSha256: createHmac('sha256', key).update(text).digest('hex'),
+    expiresSeconds,
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(reuse === undefined ? {} : { reuse }),
+  };
+}
+
+/** The part of an action that an approval is bound to. @param isForTool it is bound to the tool alone, where one is named */
+function boundAction(action: CheckAction, isForTool: boolean, ignored: AskingRule['ignored']): JsonValue {
+  const tool = action.tool_name ?? action.toolName;
+  if (isForTool && typeof tool === 'string') return { type: action.type, tool };
+  return ignored.reduce(withoutPath, action as JsonValue);
+}
+
+function withoutPath(value: JsonValue, [name = '', ...rest]: readonly string[]): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return value;
+  const { [name]: member, ...others } = value as { readonly [name: string]: JsonValue };
+  return rest.length === 0 ? others : { ...others, [name]: withoutPath(member!, rest) };
+}
