@@ -125,6 +125,22 @@ def test_rules_give_the_verdicts_that_were_recorded() -> None:
     assert not done.wrong
 
 
+def test_an_approval_satisfies_its_rule_where_it_was_used_or_could_have_been() -> None:
+    asks = {"id": "person", "tools": ["refund"], "effect": "approve"}
+    needs = ("approval_required", "P2", "rules:person")
+    given = {"id": "0198a1b2-0000-4000-8000-000000000001", "rule": "person"}
+    also = [{**given, "state": "consumed"}]
+    series = Series(rules=[asks])
+    series.check(_TOOL, {}, coverage=["rules"], denied=needs, context={"approval": {**given, "state": "pending"}})
+    series.check(_TOOL, {}, coverage=["rules"], context={"approval": {**given, "state": "consumed"}})
+    series.check(
+        _TOOL, {}, coverage=["rules"], context={"approval": {**given, "rule": "x", "state": "used", "also": also}}
+    )
+    for state, rule in (("pending", "person"), ("denied", "person"), ("consumed", "other")):
+        series.check(_TOOL, {}, coverage=["rules"], context={"approval": {**given, "rule": rule, "state": state}})
+    assert [verdict for verdict, _ in series.verdicts()] == ["same"] * 3 + ["different"] * 3
+
+
 def test_a_flipped_verdict_is_found() -> None:
     series = refunds()
     series.check(_TOOL, {"amount": 101}, coverage=["rules"])

@@ -1,12 +1,12 @@
 import { packAmounts } from '@countersign/contracts';
-import type { EventEnvelope, KeptRules, RuleCounts } from '@countersign/contracts';
+import type { ApprovalOfCheck, EventEnvelope, KeptRules, RuleCounts } from '@countersign/contracts';
 import { RuleRecount } from './recount-rules.js';
 
 const T = Date.UTC(2026, 2, 1);
 
 function event(
   atMs: number,
-  more: Pick<Partial<EventEnvelope>, 'order' | 'ruleCounts' | 'givesBackHeld'>,
+  more: Pick<Partial<EventEnvelope>, 'order' | 'ruleCounts' | 'givesBackHeld' | 'approvals'>,
 ): EventEnvelope {
   return { leaf: { occurredAt: new Date(atMs).toISOString() }, ...more } as EventEnvelope;
 }
@@ -36,6 +36,21 @@ describe('recounted facts and limits', () => {
     const back = event(T + 5, { givesBackHeld: [{ key: 'k', ...amount(1) }] });
     expect(recount(back).differences({ order: 2, rules: kept([2]) })).toEqual([]);
     expect(new RuleRecount().differences({})).toEqual([]);
+  });
+
+  it('have the latest approval of a binding, which does not open again', () => {
+    const of = (state: 'requested' | 'consumed', id: string, seconds: number) =>
+      ({ state, id, bindingSha256: 'b', expiresAt: new Date(T + seconds * 1000).toISOString() }) as ApprovalOfCheck;
+    const asked = event(T + 3, { order: 1, approvals: [of('requested', 'one', 60)] });
+    const used = event(T + 4, { order: 2, approvals: [of('consumed', 'one', 60)] });
+    const later = event(T + 5, { order: 2, approvals: [of('requested', 'two', 90)] });
+    const rules = (id: string, seconds: number, isConsumed: boolean): KeptRules => {
+      return { ...kept([1, 2]), approvals: [[id, 'b', T + seconds * 1000, isConsumed]] };
+    };
+    expect(recount(asked, used, asked).differences({ order: 2, rules: rules('one', 60, true) })).toEqual([]);
+    expect(recount(asked, used, asked).differences({ order: 2, rules: rules('one', 60, false) })).not.toEqual([]);
+    expect(recount(later, asked, used).differences({ order: 2, rules: rules('two', 90, false) })).toEqual([]);
+    expect(recount(asked).differences({ order: 2, rules: kept([1, 2]) })).not.toEqual([]);
   });
 
   it('differ by any change: of order, fact, length, key, time, or an amount that is missing, added or other', () => {

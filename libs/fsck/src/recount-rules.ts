@@ -1,5 +1,5 @@
 import { unpackAmounts } from '@countersign/contracts';
-import type { EventEnvelope, KeptAmount, KeptRules } from '@countersign/contracts';
+import type { EventEnvelope, KeptAmount, KeptApproval, KeptRules } from '@countersign/contracts';
 
 /** Amounts that are kept of a window, at most: where the log has more, policy has put some together. */
 const MOST_AMOUNTS = 10_000;
@@ -19,10 +19,12 @@ export class RuleRecount {
   /** Expiry (ms) by id and key. */
   readonly #facts = new Map<string, number>();
   #amounts: Counted[] = [];
+  /** By binding. */
+  readonly #approvals = new Map<string, KeptApproval>();
   #events = 0;
 
   /** @param envelope of an event that counts, each event once and in the order of the log */
-  take({ leaf, order = 0, ruleCounts, givesBackHeld }: EventEnvelope): void {
+  take({ leaf, order = 0, ruleCounts, givesBackHeld, approvals = [] }: EventEnvelope): void {
     const atMs = Date.parse(leaf.occurredAt);
     this.#order = Math.max(this.#order, order);
     this.#newestMs = Math.max(this.#newestMs, atMs);
@@ -36,6 +38,13 @@ export class RuleRecount {
     for (const { key, ...held } of givesBackHeld ?? []) {
       this.#amounts = this.#amounts.filter((one) => one.key !== key || amountName(one) !== amountName(held));
     }
+    for (const { state, id, bindingSha256, expiresAt } of approvals) {
+      const expiresAtMs = Date.parse(expiresAt);
+      const known = this.#approvals.get(bindingSha256);
+      if (state === 'used' || (known !== undefined && known[0] !== id && known[2] >= expiresAtMs)) continue;
+      const isConsumed = state === 'consumed' || (known?.[0] === id && known[3]);
+      this.#approvals.set(bindingSha256, [id, bindingSha256, expiresAtMs, isConsumed]);
+    }
     this.#events += 1;
     if (this.#events % DROP_EVERY === 0) this.#drop();
   }
@@ -48,6 +57,10 @@ export class RuleRecount {
     if (kept === null) return [...problems, 'rules cannot be read'];
     const facts = [...kept.facts].filter(([, expiresAtMs]) => expiresAtMs > this.#newestMs);
     if (!isSame(facts.map(String), [...this.#facts].map(String))) problems.push('facts are not those of the log');
+    const live = (all: Iterable<KeptApproval>) => [...all].filter(([, , at]) => at > this.#newestMs).map(String);
+    if (!isSame(live(rules?.approvals ?? []), live(this.#approvals.values()))) {
+      problems.push('approvals are not those of the log');
+    }
     const [stored, logged] = [this.#windows(kept.amounts), this.#windows(this.#amounts)];
     for (const name of new Set([...stored.keys(), ...logged.keys()])) {
       const of = logged.get(name) ?? [];

@@ -61,7 +61,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const now = (): number => performance.now();
   const entropy = new EntropyPool();
   let approvalsUrl: string | null = null;
-  const approvalKey = await deriveSecret(config, 'approvals');
+  const approvals = { key: await deriveSecret(config, 'approvals'), mostPending: config.pendingApprovalsPerAgent };
   const known = await ReadModel.follow(context);
   const decisions = await ApprovalDecisions.follow(context);
   const unanswered = new UnansweredChecks({ eventLog, counters, log, entropy, now });
@@ -121,7 +121,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     entropy,
     upgradeUrl: config.upgradeUrl,
     approvalsUrl: () => (approvalsUrl ??= `${context.publicUrl()}/console#approvals/`),
-    approvalKey,
+    approvals,
     now,
     clock: context.clock,
     trips,

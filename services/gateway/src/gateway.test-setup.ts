@@ -178,7 +178,7 @@ async function start(log: EventLog, options: StartOptions, dataDir: string): Pro
       checkDeadlineMs: options.deadlineMs ?? 5000,
       upgradeUrl: 'https://example.com/plans',
       anchorWindowSeconds: null,
-      ...{ dataDir, instanceSecretFile: null },
+      ...{ dataDir, instanceSecretFile: null, pendingApprovalsPerAgent: 100 },
     },
     log: createLogger('silent'),
     eventLog: options.between?.(log) ?? log,

@@ -40,7 +40,7 @@ export async function startOnRedis(eventLog: EventLog, prefix: string): Promise<
       checkDeadlineMs: 5000,
       upgradeUrl: 'https://example.com/plans',
       anchorWindowSeconds: null,
-      ...{ dataDir: SHARED, instanceSecretFile: null },
+      ...{ dataDir: SHARED, instanceSecretFile: null, pendingApprovalsPerAgent: 100 },
     },
     log: createLogger('silent'),
     eventLog,

@@ -28,6 +28,8 @@ export interface Config {
   readonly checkDeadlineMs: number;
   /** Maximum number of remembered idempotency keys of an account. */
   readonly idempotencyKeysPerAccount: number;
+  /** Most approvals of an agent that are open at a time. */
+  readonly pendingApprovalsPerAgent: number;
   /** Overrides every plan's cadence, seconds; `null`: the plan's. */
   readonly anchorWindowSeconds: number | null;
   readonly openRegistration: boolean;

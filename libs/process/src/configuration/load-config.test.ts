@@ -28,6 +28,7 @@ describe('configuration', () => {
       port: 8080,
       publicUrl: null,
       publicRequestsPerMinute: 3000,
+      pendingApprovalsPerAgent: 100,
       idempotencyKeysPerAccount: 100_000,
       checkDeadlineMs: 1000,
       anchorWindowSeconds: null,

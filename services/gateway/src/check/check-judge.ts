@@ -48,8 +48,8 @@ export interface CheckJudgeParts {
   readonly entropy: EntropyPool;
   readonly upgradeUrl: string;
   readonly approvalsUrl: () => string;
-  /** Key of the bindings of approvals. */
-  readonly approvalKey: Uint8Array;
+  /** Key of the bindings of approvals, and most open ones of an agent. */
+  readonly approvals: { readonly key: Uint8Array; readonly mostPending: number };
   readonly now: () => number;
   /** Wall clock, ms since 1970. */
   readonly clock: () => number;
@@ -172,10 +172,10 @@ export class CheckJudge {
   }
 
   #trip(job: CheckJob, account: KnownAccount, agent: KnownAgent, decision: Decision, time: number): CheckTrip {
-    const { entropy, approvalKey } = this.#parts;
+    const { entropy, approvals } = this.#parts;
     const { key, prepared, stamp, origin } = job;
     const { profile, facts } = agent;
-    const rules = rulesOfTrip(job, agent, decision, entropy, approvalKey);
+    const rules = rulesOfTrip(job, agent, decision, entropy, approvals);
     return {
       accountId: key.accountId,
       agentId: prepared.agentId,

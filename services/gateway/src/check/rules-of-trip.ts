@@ -8,14 +8,14 @@ import type { CheckJob } from './check-judge.js';
 
 /**
  * Rules, facts and limits of a check for the counters, with the approvals that its rules ask for.
- * @param approvalKey key of the bindings of approvals
+ * @param approvals key of the bindings of approvals, and most open ones of an agent
  */
 export function rulesOfTrip(
   { key, prepared, origin, approvalId }: CheckJob,
   { profile, asking }: KnownAgent,
   decision: Decision,
   entropy: Pick<EntropyPool, 'approvalId'>,
-  approvalKey: Uint8Array,
+  approvals: { readonly key: Uint8Array; readonly mostPending: number },
 ): CheckTrip['rules'] {
   if (profile.rules === null) return undefined;
   const rules = countedRules(profile.rules, decision.rules!, origin.session);
@@ -25,7 +25,8 @@ export function rulesOfTrip(
     agentId: prepared.agentId,
     action: prepared.action,
     candidateId: () => entropy.approvalId(),
+    mostPending: approvals.mostPending,
     namedId: approvalId ?? null,
   };
-  return withApprovals(rules, asking, check, approvalKey);
+  return withApprovals(rules, asking, check, approvals.key);
 }

@@ -3,8 +3,6 @@ import type { ApprovalAsked, CheckAction, JsonValue, RuleMember } from '@counter
 import type { RuleTrip } from '@countersign/counters';
 import { canonicalize } from '@countersign/evidence';
 
-/** Open approvals of an agent, at most. */
-const MOST_PENDING = 100;
 /** Seconds for which an approval is open where the rule does not say. */
 const DEFAULT_SECONDS = 86_400;
 
@@ -39,6 +37,8 @@ export interface AskingCheck {
   readonly action: CheckAction;
   /** Fresh id. */
   readonly candidateId: () => string;
+  /** Most open approvals of the agent. */
+  readonly mostPending: number;
   /** Id that the caller names; `null`: none. */
   readonly namedId: string | null;
 }
@@ -60,11 +60,11 @@ export function withApprovals(rules: RuleTrip, asking: AskingRules, check: Askin
     return { ...one, violation: { ...violation, approval } };
   });
   if (asked.length === 0) return rules;
-  const { candidateId, namedId } = check;
+  const { candidateId, mostPending, namedId } = check;
   return {
     ...rules,
     conditional,
-    approvals: { rules: asked, candidateId: candidateId(), mostPending: MOST_PENDING, namedId },
+    approvals: { rules: asked, candidateId: candidateId(), mostPending, namedId },
   };
 }
 

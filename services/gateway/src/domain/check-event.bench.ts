@@ -39,6 +39,7 @@ const facts: CheckFacts = {
   payload,
   idempotency: null,
   upgradeUrl: '',
+  approvalsUrl: 'https://countersign.example/console#approvals/',
 };
 const seen = { order: 1, spent: { day: 15_000_000, month: 15_000_000 }, rate: null, plan: { used: 1234 }, limits: {} };
 const entropy = new EntropyPool();
@@ -77,7 +78,10 @@ const first = judgement(true);
 const members: readonly (readonly [CommitmentKind, readonly MemberText[]])[] = [
   ['action', action.members ?? []],
   ['payload', payload?.members ?? []],
-  ['context', contextMembers('allowed', 'allow', first.seen!, plan, NO_ORIGIN, readCircumstances(first.carried!))],
+  [
+    'context',
+    contextMembers('allowed', 'allow', first.seen!, plan, NO_ORIGIN, readCircumstances(first.carried!), null),
+  ],
 ];
 const commitAll = (textHash: (text: string) => string): void => {
   for (const [kind, of] of members) if (of.length > 0) commitMembers(kind, entropy.salt(), of, textHash);

@@ -1,5 +1,5 @@
 import { unpackAmounts } from '@countersign/contracts';
-import type { HeldAmount, KeptRules } from '@countersign/contracts';
+import type { ApprovalOfCheck, HeldAmount, KeptRules } from '@countersign/contracts';
 import { RULE_BOUNDS } from '@countersign/counters';
 import fc from 'fast-check';
 import { agentRecordOfUsage } from './usage-records.js';
@@ -186,5 +186,23 @@ describe('facts and amounts of an agent', () => {
     const sum = ({ rules }: AgentTotals) => amountsOf(rules).reduce((all, { amount }) => all + amount.units, 0);
     expect(amountsOf(withTimes.rules).length).toBeLessThan(amounts);
     expect(sum(withTimes)).toBeGreaterThanOrEqual(sum(totals));
+  });
+});
+
+describe('approvals of an agent', () => {
+  const of = (state: 'requested' | 'consumed' | 'used', id: string, seconds: number) =>
+    ({ state, id, bindingSha256: 'b', expiresAt: new Date(T + seconds * 1000).toISOString() }) as ApprovalOfCheck;
+  const counted = (...approvals: readonly ApprovalOfCheck[]) =>
+    countRules(undefined, [...approvals.map((one) => ({ occurredAtMs: T, order: 1, approvalsOfCheck: [one] }))])
+      ?.approvals;
+
+  it('are the latest of each binding; one that is used up does not open again, and is kept until it expires', () => {
+    const [asked, used, next] = [of('requested', 'one', 60), of('consumed', 'one', 60), of('requested', 'two', 90)];
+    expect(counted(asked)).toEqual([['one', 'b', T + 60_000, false]]);
+    expect(counted(asked, of('used', 'one', 60))).toEqual([['one', 'b', T + 60_000, false]]);
+    expect(counted(asked, used, asked)).toEqual([['one', 'b', T + 60_000, true]]);
+    expect(counted(asked, used, next, asked, used)).toEqual([['two', 'b', T + 90_000, false]]);
+    const before = countRules(undefined, [{ occurredAtMs: T, order: 1, approvalsOfCheck: [asked] }]);
+    expect(countRules(before, [{ occurredAtMs: T + 60_000, order: 2 }])).toBeUndefined();
   });
 });
