@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { BrowserSession } from '@countersign/contracts';
 import { useOpenAlerts } from './api/alerts.js';
+import { useWaitingApprovals } from './api/approvals.js';
 import { signOut } from './api/session.js';
 import { useShortcuts } from './keyboard.js';
 import { useLiveFeed } from './live/feed.js';
@@ -19,6 +20,7 @@ const SCREENS = [
   { path: '/overview', name: words.navigation.overview, icon: 'overview' },
   { path: '/events', name: words.navigation.events, icon: 'events' },
   { path: '/agents', name: words.navigation.agents, icon: 'agents' },
+  { path: '/approvals', name: words.navigation.approvals, icon: 'approvals' },
   { path: '/alerts', name: words.navigation.alerts, icon: 'alerts' },
   { path: '/reports', name: words.navigation.reports, icon: 'reports' },
   { path: '/health', name: words.navigation.health, icon: 'health' },
@@ -44,6 +46,7 @@ export function Shell({
     'g o': () => go('#/overview'),
     'g e': () => go('#/events'),
     'g a': () => go('#/agents'),
+    'g p': () => go('#/approvals'),
     'g l': () => go('#/alerts'),
     'g r': () => go('#/reports'),
     'g h': () => go('#/health'),
@@ -73,6 +76,7 @@ export function Shell({
                   <Icon name={screen.icon} />
                   <span className="screen-name">{screen.name}</span>
                   {screen.path === '/alerts' ? <OpenAlerts /> : null}
+                  {screen.path === '/approvals' ? <WaitingApprovals /> : null}
                 </a>
               </li>
             ))}
@@ -92,10 +96,19 @@ export function Shell({
 /** The number of open alerts, where there are any. */
 function OpenAlerts(): ReactNode {
   const { data: open = 0 } = useOpenAlerts();
-  if (open === 0) return null;
+  return open === 0 ? null : <Count text={open > 999 ? '999+' : String(open)} />;
+}
+
+/** The number of approvals that wait for a decision, where there are any. */
+function WaitingApprovals(): ReactNode {
+  const { data: waiting = 0 } = useWaitingApprovals();
+  return waiting === 0 ? null : <Count text={waiting > 99 ? '99+' : String(waiting)} />;
+}
+
+function Count({ text }: { readonly text: string }): ReactNode {
   return (
     <span className="open-count">
-      {open > 999 ? '999+' : open}
+      {text}
       <span className="hidden"> {words.navigation.open}</span>
     </span>
   );

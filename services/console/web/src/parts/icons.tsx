@@ -4,6 +4,7 @@ const PATHS = {
   overview: 'M3 13V8.5M8 13V3M13 13V6.5',
   events: 'M3 4.5h10M3 8h10M3 11.5h6',
   agents: 'M8 8a2.75 2.75 0 1 0 0-5.5A2.75 2.75 0 0 0 8 8Zm-5 5.5c.6-2.3 2.5-3.5 5-3.5s4.4 1.2 5 3.5',
+  approvals: 'M3 8.5l2.5 2.5 4-5M8.5 11l.5.5 4.5-5.5',
   alerts: 'M4 11V7.5a4 4 0 0 1 8 0V11l1 1.5H3L4 11Zm2.75 2.5h2.5',
   reports: 'M4 2.5h5.5L12 5v8.5H4v-11Zm5 0V5.5h3M6 8.5h4M6 11h4',
   health: 'M2 8.5h3l1.5-4 3 7.5L11 8.5h3',

@@ -11,6 +11,7 @@ const SCREENS: Readonly<Record<string, Lazy>> = {
   '/overview': lazy(async () => ({ default: (await import('./overview/overview.js')).Overview })),
   '/events': lazy(async () => ({ default: (await import('./events/events.js')).Events })),
   '/agents': lazy(async () => ({ default: (await import('./agents/agents.js')).Agents })),
+  '/approvals': lazy(async () => ({ default: (await import('./approvals/approvals.js')).Approvals })),
   '/alerts': lazy(async () => ({ default: (await import('./alerts/alerts.js')).Alerts })),
   '/reports': lazy(async () => ({ default: (await import('./reports/reports.js')).Reports })),
   '/health': lazy(async () => ({ default: (await import('./health/health.js')).Health })),

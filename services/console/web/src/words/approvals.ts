@@ -1,0 +1,77 @@
+import type { ApprovalState } from '@countersign/contracts';
+
+/** Texts of the screen of approvals. */
+export const approvalWords = {
+  title: 'Approvals',
+  one: 'Approval',
+  parts: 'Approvals by state',
+  all: 'All',
+  states: {
+    pending: 'Pending',
+    approved: 'Approved',
+    denied: 'Denied',
+    expired: 'Expired',
+    consumed: 'Used',
+  } satisfies Record<ApprovalState, string>,
+  table: 'Approvals, newest request first',
+  columns: { time: 'Requested', state: 'State', agent: 'Agent', rule: 'Rule', expires: 'Expires', open: 'Open' },
+  open: 'Review',
+  see: 'Open',
+  failed: 'Approvals could not be read',
+  oneFailed: 'The approval could not be read',
+  empty: 'Nothing waits for a decision',
+  emptyLead:
+    'Where a rule has the effect “approve”, an action is denied until a person has approved it. It appears here at once.',
+  emptyState: 'No approvals in this state',
+  back: 'All approvals',
+  hidden:
+    'The action is shown to people who may decide about it, and to auditors. The rule does not name you or your role.',
+  facts: 'Request',
+  agent: 'Agent',
+  rule: 'Rule',
+  state: 'State',
+  requested: 'Requested',
+  expires: 'Can be decided until',
+  usable: 'Can be used until',
+  principal: 'On behalf of',
+  apiKey: 'API key',
+  check: 'First check',
+  event: 'Open event',
+  approvers: 'Approvers',
+  people: (min: number) => (min === 1 ? 'one person' : `${min} different people`),
+  anyone: 'members and admins',
+  roles: (names: readonly string[]) => `role ${names.join(' or ')}`,
+  notRequester: 'not who requested it',
+  notEditor: 'not the last editor of the profile',
+  action: 'Action',
+  actionLead: 'As the check sent it. Exactly this is approved, once, for this agent and rule.',
+  payload: 'Content of the action',
+  noPayload:
+    'The content of actions is not stored: `store_payload` of the profile is off. Only its commitment is known here.',
+  ruleText: 'The rule that asks',
+  decisions: 'Decisions',
+  noDecisions: 'No one has decided yet.',
+  decided: { approve: 'approved', deny: 'denied' },
+  after: (seconds: string) => `after ${seconds}`,
+  used: 'Used by',
+  more: 'Before you decide',
+  checks: 'Other checks of this agent',
+  profile: 'Agent, profile and what is left of its limits',
+  approve: 'Approve',
+  deny: 'Deny',
+  approveTitle: 'Approve this action?',
+  approveLead: 'The agent may perform exactly this action once. The whole profile is judged again when it does.',
+  denyTitle: 'Deny this action?',
+  denyLead: 'The same action stays denied until the request expires.',
+  comment: 'Comment',
+  commentHint: 'Recorded with your decision, in the evidence.',
+  refused: 'You cannot decide',
+} as const;
+
+/** `3 s`, `4 min`, `2 h`. */
+export function latencyText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

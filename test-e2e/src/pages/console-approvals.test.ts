@@ -1,0 +1,112 @@
+import type { Browser } from 'playwright-core';
+import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+import { openBrowser, testedBrowser } from './browser.js';
+import { barriersOf, openConsole, picture, unexpected } from './console-page.js';
+
+const browserName = testedBrowser();
+const inBrowser = browserName === null ? describe.skip : describe;
+const HOSTILE = '<img src=x onerror="window.hit=1">\u202Egnp';
+
+inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' : ''}`, () => {
+  let instance: Instance;
+  let browser: Browser;
+  beforeAll(async () => {
+    instance = await Instance.start();
+    browser = await openBrowser(browserName!);
+    const headers = await instance.session();
+    const { agentId } = instance.bootstrap;
+    const rule = { id: 'large-refund', effect: 'approve', tools: ['refund'], args: { amount: { min: 100 } } };
+    const body = {
+      store_payload: true,
+      rules: [{ ...rule, ignore: ['payload.note'], severity: 'P2', reason: 'A person approves refunds.' }],
+    };
+    const saved = await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers, body });
+    expect(saved.status).toBe(200);
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.discard();
+  });
+
+  const refund = (amount: number, note: string) =>
+    instance.check({ type: 'tool_call', toolName: 'refund', payload: { amount, note } });
+
+  /** Asks for an approval. @returns its id */
+  async function asked(amount: number): Promise<string> {
+    const { json } = await refund(amount, HOSTILE);
+    const answer = json as { allowed: boolean; code: string; approval_id: string; approval_url: string };
+    expect(answer).toMatchObject({ allowed: false, code: 'approval_pending' });
+    expect(answer.approval_url).toBe(`${instance.bootstrap.baseUrl}/console#approvals/${answer.approval_id}`);
+    const headers = await instance.session();
+    return eventually('the approval is listed', 60, async () => {
+      const { status } = await instance.request('GET', `/v1/approvals/${answer.approval_id}`, { headers });
+      return status === 200 ? answer.approval_id : null;
+    });
+  }
+
+  it('approve an action by keyboard alone, once, from the address of the denial', async () => {
+    const id = await asked(500);
+    const { page, watched } = await openConsole(browser, instance.bootstrap, `approvals/${id}`);
+    await page.getByText('"amount": 500').waitFor();
+    await page.getByText('large-refund').first().waitFor();
+    await picture(page, 'approval');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.locator('#content .page').focus();
+    await page.keyboard.press('a');
+    await page.getByRole('dialog').waitFor();
+    await picture(page, 'approval-decide');
+    await page.getByLabel('Comment').fill('Called the customer');
+    await page.keyboard.press('Enter');
+    await page.getByText('Called the customer').waitFor();
+    await page.getByText('Approved', { exact: true }).waitFor();
+    await eventually('the same refund passes', 20, async () => {
+      const { json } = await refund(500, 'another note, which the rule ignores');
+      return (json as { allowed: boolean }).allowed ? true : null;
+    });
+    expect((await refund(500, HOSTILE)).json).toMatchObject({ allowed: false });
+    await page
+      .getByText('Used', { exact: true })
+      .waitFor({ timeout: 60_000 })
+      .catch(() => page.reload());
+    await page.getByText('Used', { exact: true }).waitFor();
+    await picture(page, 'approval-used');
+    expect(await page.evaluate("'hit' in window")).toBe(false);
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('deny an action from the list, on a phone', async () => {
+    const id = await asked(900);
+    const options = { viewport: { width: 360, height: 740 } };
+    const { page, watched } = await openConsole(browser, instance.bootstrap, '/approvals', options);
+    await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
+    await picture(page, 'approvals-360');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.locator(`a[href="#/approvals/${id}"]`).click();
+    await page.getByRole('heading', { name: 'Decisions' }).waitFor();
+    await picture(page, 'approval-360');
+    await page.getByText('"amount": 900').waitFor();
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    expect(wide).toBeLessThanOrEqual(360);
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Denied', { exact: true }).waitFor();
+    await eventually('the refund stays denied', 20, async () => {
+      const { json } = await refund(900, HOSTILE);
+      return (json as { code?: string }).code === 'approval_denied' ? true : null;
+    });
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('say what fills the screen where nothing waits', async () => {
+    const { page } = await openConsole(browser, instance.bootstrap, '/approvals?state=expired');
+    await page.getByText('No approvals in this state').waitFor();
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await page.getByRole('link', { name: 'Open', exact: true }).first().waitFor();
+    await picture(page, 'approvals');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+});
