@@ -58,7 +58,8 @@ export interface Histories {
 const AGENTS = 12;
 /** At least that long, at most twice, after the fault before is over. */
 const FAULT_EVERY_MS = 5_000;
-const LISTED_WITHIN_S = 1_800;
+/** The database of the tests lists some tens of events per second on a busy machine. */
+const LISTED_WITHIN_S = 4 * 3_600;
 const DEADLINE_MS = 3_000;
 const STEPS = 10;
 
