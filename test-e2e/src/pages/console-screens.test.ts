@@ -299,6 +299,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
         [`/agents/${instance.bootstrap.agentId}/playground`, 'First agent'],
         ['/alerts', 'Alerts'],
         ['/alerts/destinations', 'Alerts'],
+        ['/health', 'Health'],
         ['/reports', 'Reports'],
         ['/reports/scope', 'Reports'],
         ['/settings', 'Settings'],
@@ -308,7 +309,8 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       ] as const) {
         await goTo(page, place);
         await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
-        await page.waitForLoadState('networkidle');
+        // The live feed keeps the network busy.
+        await page.locator('.late, .skeleton, [aria-busy="true"]').first().waitFor({ state: 'detached' });
         await picture(page, `${what}${named(place)}`);
         const wide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
         found[place] = [wide, await barriersOf(page)];
