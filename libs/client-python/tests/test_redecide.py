@@ -11,7 +11,7 @@ import pytest
 import vectors
 from leaf_v2 import AGENT, check, entry, event, hash_of, part
 
-from countersign.redecide import Redecision, redecide
+from countersign.redecide import Redecision, redecide, wrong_statement
 
 _SECONDS = 1772445661
 _EMPTY: Dict[str, Any] = {
@@ -442,4 +442,6 @@ def test_packages_are_decided_again_with_the_results_of_the_vectors(file: Path) 
     assert lines == expected["events"]
     assert [list(one[2:]) for agent in done.agents for one in agent.breaks] == expected["breaks"]
     assert sum(agent.missing for agent in done.agents) == expected["missing"]
-    assert (1 if done.wrong else 0 if done.complete else 2) == expected["exitCode"]
+    stated = wrong_statement(vector["package"], done)
+    assert stated == expected.get("stated")
+    assert (1 if done.wrong or stated else 0 if done.complete else 2) == expected["exitCode"]

@@ -40,7 +40,7 @@ export type {
   TripFact,
   TripLimit,
 } from './rule-trip.js';
-export { FRAMEWORKS } from './package.js';
+export { FRAMEWORKS, REDECISION_TOTALS } from './package.js';
 export type {
   AgentWindowLeaf,
   AnchorAuthority,
@@ -55,6 +55,7 @@ export type {
   PackageControl,
   PackageEvent,
   PackageMappingRow,
+  PackageRedecision,
   PackageSummary,
   PackageTimestamp,
   PackageWindow,

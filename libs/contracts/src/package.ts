@@ -166,6 +166,30 @@ export interface PackageMappingRow extends Pick<PackageControl, 'framework' | 'c
   readonly source: { readonly edition: string; readonly url: string };
 }
 
+/** The verdicts of a package as its issuer computed them again when it made it: FORMAT.md, "Re-decision". */
+export interface PackageRedecision {
+  readonly rule: string;
+  readonly engine: { readonly engine: string; readonly detectors: string };
+  readonly totals: Readonly<Record<(typeof REDECISION_TOTALS)[number], number>>;
+  /** Of each agent with broken balances, the first break. */
+  readonly breaks: readonly { readonly agentId: string; readonly sequence: number; readonly balance: string }[];
+}
+
+/** Counts of checks by verdict, then of agents by their balances; `missing` counts checks that are not shown. */
+export const REDECISION_TOTALS = [
+  'checks',
+  'same',
+  'different',
+  'withheld',
+  'erased',
+  'not_checked',
+  'otherEngine',
+  'agents',
+  'continuous',
+  'broken',
+  'missing',
+] as const;
+
 export interface PackageContent {
   readonly schemaVersion: '1.0.0';
   readonly canonicalization: 'rfc8785-jcs';
@@ -194,6 +218,8 @@ export interface PackageContent {
   readonly audit?: PackageAudit;
   /** A row for each control of the events; absent as above. */
   readonly mappingRows?: readonly PackageMappingRow[];
+  /** Absent as above. */
+  readonly redecision?: PackageRedecision;
 }
 
 export interface SignedPackage extends PackageContent {

@@ -20,7 +20,7 @@ export function reasonText({ verdict, reason }: Pick<RedecidedEvent, 'verdict' |
 }
 
 /** The results of a re-decision for the reader, one line each. */
-export function describeRedecision({ totals, engine, events }: Redecision): readonly string[] {
+export function describeRedecision({ totals, engine, events, stated }: Redecision): readonly string[] {
   const { checks, same, different, withheld, erased, not_checked: notChecked, otherEngine, missing } = totals;
   const lines = [
     `${checks} verdicts: ${same} same, ${different} different, ${withheld} withheld, ${erased} erased, ${notChecked} not checked`,
@@ -31,14 +31,16 @@ export function describeRedecision({ totals, engine, events }: Redecision): read
     lines.push(
       `${otherEngine} checks were judged by another version than this one (engine ${engine.engine}, detectors ${engine.detectors})`,
     );
+  if (stated !== null && stated.length === 0) lines.push('the package states the same of itself');
   return [...lines, ...withheldLines(events)];
 }
 
 /** Differences and broken balances, one line each. */
-export function redecisionProblems({ agents, events }: Redecision): readonly string[] {
+export function redecisionProblems({ agents, events, stated }: Redecision): readonly string[] {
   const differences = events.filter(({ verdict }) => verdict === 'different').map(differenceLine);
   const breaks = agents.flatMap(breakLines);
-  return [...shortened(differences, 'verdicts that differ'), ...shortened(breaks, 'broken balances')];
+  const statement = (stated ?? []).map((one) => `the statement of the package: ${differenceText(one)}`);
+  return [...statement, ...shortened(differences, 'verdicts that differ'), ...shortened(breaks, 'broken balances')];
 }
 
 function differenceLine({ agentId, sequence, differences, otherEngine }: RedecidedEvent): string {

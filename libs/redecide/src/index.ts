@@ -1,6 +1,7 @@
 export { breakText, describeRedecision, differenceText, reasonText, redecisionProblems } from './describe.js';
 export { namesInRules } from './profiles.js';
 export { isReadable } from './readable.js';
+export { statementOf } from './statement.js';
 export { redecide } from './redecide.js';
 export type { RedecideOptions } from './redecide.js';
 export { redecisionCode, REDECISION_RULE, VERDICTS } from './result.js';

@@ -1,4 +1,4 @@
-import type { JsonValue, PackageEvent } from '@countersign/contracts';
+import type { JsonValue, PackageEvent, PackageRedecision } from '@countersign/contracts';
 import type { EvidenceCrypto } from '@countersign/evidence';
 import { ENGINE_VERSION } from '@countersign/policy-engine';
 import { countedCheck } from './balances/counted-check.js';
@@ -11,6 +11,7 @@ import { shownCheck } from './read-events.js';
 import type { ShownCheck, ShownContext } from './read-events.js';
 import { REDECISION_RULE } from './result.js';
 import type { Difference, Reason, Redecision, RedecidedAgent, RedecidedEvent, Verdict } from './result.js';
+import { statedDifferences } from './statement.js';
 import { totalsOf } from './totals.js';
 
 export interface RedecideOptions {
@@ -23,7 +24,10 @@ export interface RedecideOptions {
  * Computes every verdict of a package again and follows the balances of its agents: FORMAT.md, "Re-decision". Pure.
  * @param pkg one whose events, leaves and openings have their forms and open their commitments, as `verifyPackage` finds
  */
-export function redecide(pkg: { readonly events: readonly PackageEvent[] }, options: RedecideOptions): Redecision {
+export function redecide(
+  pkg: { readonly events: readonly PackageEvent[]; readonly redecision?: PackageRedecision },
+  options: RedecideOptions,
+): Redecision {
   const byAgent = new Map<string, PackageEvent[]>();
   for (const entry of pkg.events) {
     const { agentId } = entry.event;
@@ -39,7 +43,14 @@ export function redecide(pkg: { readonly events: readonly PackageEvent[] }, opti
     for (const event of agent.events) results.set(event.eventId, event);
   }
   const events = pkg.events.flatMap(({ event }) => results.get(event.eventId) ?? []);
-  return { rule: REDECISION_RULE, engine: ENGINE_VERSION, totals: totalsOf(events, agents), agents, events };
+  const result = {
+    rule: REDECISION_RULE,
+    engine: ENGINE_VERSION,
+    totals: totalsOf(events, agents),
+    agents,
+    events,
+  } as const;
+  return { ...result, stated: statedDifferences(pkg.redecision, result) };
 }
 
 function redecideAgent(

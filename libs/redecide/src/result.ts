@@ -68,13 +68,15 @@ export interface Redecision {
   readonly rule: typeof REDECISION_RULE;
   readonly engine: EngineVersion;
   readonly totals: RedecisionTotals;
+  /** Members of the statement in the package that differ; `null`: it states none, or was made by another version. */
+  readonly stated: readonly Difference[] | null;
   readonly agents: readonly RedecidedAgent[];
   readonly events: readonly RedecidedEvent[];
 }
 
-/** The exit code of a re-decision: 0 all the same, 1 a difference or a broken balance, 2 something was not computed. */
-export function redecisionCode({ totals }: Pick<Redecision, 'totals'>): 0 | 1 | 2 {
+/** The exit code of a re-decision: 0 all the same, 1 a difference, a broken balance or a wrong statement, 2 something was not computed. */
+export function redecisionCode({ totals, stated }: Pick<Redecision, 'totals' | 'stated'>): 0 | 1 | 2 {
   const { checks, same, different, broken, missing, agents, continuous } = totals;
-  if (different > 0 || broken > 0) return 1;
+  if (different > 0 || broken > 0 || (stated ?? []).length > 0) return 1;
   return same === checks && continuous === agents && missing === 0 ? 0 : 2;
 }

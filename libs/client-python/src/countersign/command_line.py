@@ -137,10 +137,11 @@ def _verify(options: argparse.Namespace) -> int:
 
 def _redecide(package: Any, checked: List[str], not_checked: List[str], wrong: List[str]) -> int:
     """Adds what re-decision found; its exit code."""
-    from .redecide import redecide
+    from .redecide import redecide, wrong_statement
 
     try:
         done = redecide(package)
+        stated = wrong_statement(package, done)
     except (KeyError, TypeError, ValueError, AttributeError):
         not_checked.append("the verdicts: the package is malformed")
         return EXIT_UNCHECKED
@@ -160,7 +161,10 @@ def _redecide(package: Any, checked: List[str], not_checked: List[str], wrong: L
             not_checked.append(f"balances of agent {agent.agent_id}: {agent.missing} of its checks are not shown")
         elif not agent.breaks:
             checked.append(f"the balances of agent {agent.agent_id} are continuous")
-    return EXIT_WRONG if done.wrong else EXIT_HOLDS if done.complete else EXIT_UNCHECKED
+    wrong += [f"the package states another {member} than its verdicts have" for member in stated or ()]
+    if done.wrong or stated:
+        return EXIT_WRONG
+    return EXIT_HOLDS if done.complete else EXIT_UNCHECKED
 
 
 def _absence(file: str, result: Any) -> int:

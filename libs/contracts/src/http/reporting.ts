@@ -33,6 +33,10 @@ export const packageSchema: JsonSchema = {
       description: 'organisation, system, environment, who exported it, and who reviewed the mapping',
     },
     mappingRows: { type: 'array', description: 'relation, rationale and source of each control of the events' },
+    redecision: {
+      type: 'object',
+      description: 'how many verdicts were the same when they were computed again, and where balances broke',
+    },
     signedPages: { const: true, description: 'issued as a PDF whose bytes are signed as well; absent for format json' },
   },
 };

@@ -35,6 +35,19 @@ export function nameAudit(pkg: Loose): void {
   };
 }
 
+/** Adds a statement on three checks, of which one is withheld. */
+function stateTotals(pkg: Loose, same: number): void {
+  pkg.redecision = {
+    rule: 'countersign/redecide/1',
+    engine: { engine: '1', detectors: '1' },
+    totals: {
+      ...{ checks: 3, same, different: 0, withheld: 1, erased: 0, not_checked: 0, otherEngine: 0 },
+      ...{ agents: 1, continuous: 0, broken: 1, missing: 0 },
+    },
+    breaks: [{ agentId: '0198a1b2-0000-4000-8000-000000000002', sequence: 2, balance: 'rate' }],
+  };
+}
+
 const signed = (
   name: string,
   expected: ProblemCode | null,
@@ -64,6 +77,8 @@ export const AUDIT_CASES: readonly AuditCase[] = [
   }),
   signed('row-left-out', 'structure', 'A control of an event has no row.', (pkg) => pkg.mappingRows.shift()),
   signed('row-twice', 'structure', 'A control has two rows.', (pkg) => pkg.mappingRows.push(pkg.mappingRows[0])),
+  signed('totals-valid', null, 'States its verdicts as they were computed again.', (pkg) => stateTotals(pkg, 2)),
+  signed('totals-sum', 'structure', 'Its verdicts do not add up to its checks.', (pkg) => stateTotals(pkg, 1)),
   unsigned('organisation-changed', 'Another organisation.', (pkg) => (pkg.audit.organisation = 'Another Bank plc')),
   unsigned('preparer-changed', 'Another preparer.', (pkg) => (pkg.audit.preparedBy.name = 'ben@example.com')),
   unsigned('review-claimed', 'Another reviewer.', (pkg) => (pkg.audit.mappingReview.by = 'Another Auditor LLP')),

@@ -1,3 +1,4 @@
+import type { PackageRedecision } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
 import { utf8 } from '../encoding/text.js';
 import { surroundings, vector, type Vector } from './cases.js';
@@ -22,6 +23,8 @@ type BreakLine = readonly [sequence: number, balance: string, recorded: string, 
 export interface RedecideVector extends Vector {
   readonly redecided: {
     readonly exitCode: 0 | 1 | 2;
+    /** Members of the statement of the package that differ; absent where it has none. */
+    readonly stated?: readonly string[];
     readonly missing: number;
     readonly breaks: readonly BreakLine[];
     /** Of the checks in the order of the package; the members that differ, where some do. */
@@ -36,6 +39,9 @@ interface Case extends Retelling {
   readonly lines?: readonly Line[];
   readonly breaks?: readonly BreakLine[];
   readonly missing?: number;
+  /** The statement of the package, and its members that differ. */
+  readonly statement?: PackageRedecision;
+  readonly stated?: readonly string[];
   readonly exitCode: 0 | 1 | 2;
 }
 
@@ -49,7 +55,47 @@ const without =
   (checks) =>
     checks.map((check, i) => ({ ...check, seen: { order: i + 1, ...check.seen } })).filter((_, i) => i !== index);
 
+const stating = (same: number): PackageRedecision => ({
+  rule: 'countersign/redecide/1',
+  engine: { engine: '1', detectors: '1' },
+  totals: {
+    ...{ checks: same, same, different: 0, withheld: 0, erased: 0, not_checked: 0, otherEngine: 0 },
+    ...{ agents: 1, continuous: 1, broken: 0, missing: 0 },
+  },
+  breaks: [],
+});
+
 const CASES: readonly Case[] = [
+  {
+    name: 'stated-same',
+    description: 'The package states that all of its verdicts were the same, and they are.',
+    statement: stating(9),
+    stated: [],
+    exitCode: 0,
+  },
+  {
+    name: 'stated-wrong',
+    description: 'The package states that all of its verdicts were the same, and one is not.',
+    profile: (profile) => ({ ...profile, off_limits_actions: ['transfer'] }),
+    lines: [[3, 'different', 'verdict', ['outcome', 'allowed', 'severity', 'violation_type', 'rule', 'effect']]],
+    statement: stating(9),
+    stated: ['redecision.totals.same', 'redecision.totals.different'],
+    exitCode: 1,
+  },
+  {
+    name: 'stated-continuous',
+    description: 'The package states that its balances were continuous, and they break.',
+    checks: changed(7, ({ seen }) => ({ seen: { ...seen, day: 0 } })),
+    breaks: [
+      [9, 'spent.day', '0', '4000000', '4000000'],
+      [9, 'spent.month', '0', '4000000', '4000000'],
+      [10, 'spent.day', '10000000', '6000000', '6000000'],
+      [10, 'spent.month', '10000000', '6000000', '6000000'],
+    ],
+    statement: stating(9),
+    stated: ['redecision.totals.continuous', 'redecision.totals.broken', 'redecision.breaks'],
+    exitCode: 1,
+  },
   { name: 'same', description: 'A check for each step of the judgement.', exitCode: 0 },
   {
     name: 'verdict-flipped',
@@ -222,19 +268,21 @@ export function redecideVectorFiles(
   keyOf: (seed: Uint8Array) => StoryKey,
 ): [name: string, text: string][] {
   const key = keyOf(sha256(utf8('countersign test vectors')));
-  return CASES.map(({ name, description, lines = [], breaks = [], missing = 0, exitCode, ...retelling }) => {
-    const story = redecideStory(retelling, sha256);
-    const issued = issueStory(story, key, sha256);
-    const special = new Map(lines.map((line) => [line[0], line]));
-    const events = story.agents.flatMap(({ events: all }) =>
-      all.flatMap(({ leaf }, i): Line[] =>
-        leaf.type === 'action.checked' ? [special.get(i + 1) ?? [i + 1, 'same', null]] : [],
-      ),
-    );
-    const made: RedecideVector = {
-      ...vector(description, { package: issued.pkg }, surroundings(issued, key), null),
-      redecided: { exitCode, missing, breaks, events },
-    };
-    return [`${name}.json`, `${JSON.stringify(made, null, 1)}\n`];
-  });
+  return CASES.map(
+    ({ name, description, lines = [], breaks = [], missing = 0, exitCode, statement, stated, ...retelling }) => {
+      const story = redecideStory(retelling, sha256);
+      const issued = issueStory(story, key, sha256, statement);
+      const special = new Map(lines.map((line) => [line[0], line]));
+      const events = story.agents.flatMap(({ events: all }) =>
+        all.flatMap(({ leaf }, i): Line[] =>
+          leaf.type === 'action.checked' ? [special.get(i + 1) ?? [i + 1, 'same', null]] : [],
+        ),
+      );
+      const made: RedecideVector = {
+        ...vector(description, { package: issued.pkg }, surroundings(issued, key), null),
+        redecided: { exitCode, ...(stated === undefined ? {} : { stated }), missing, breaks, events },
+      };
+      return [`${name}.json`, `${JSON.stringify(made, null, 1)}\n`];
+    },
+  );
 }

@@ -5,6 +5,7 @@ import type {
   PackageContent,
   PackageControl,
   PackageEvent,
+  PackageRedecision,
   PackageTimestamp,
   PackageWindow,
   ReportedOutcome,
@@ -72,7 +73,7 @@ export function storyAuthority(sha256: Sha256): AnchorAuthority {
 }
 
 /** Windows, trees, proofs, statuses, summary, anchor and signature of a story. */
-export function issueStory(story: Story, key: StoryKey, sha256: Sha256): IssuedStory {
+export function issueStory(story: Story, key: StoryKey, sha256: Sha256, redecision?: PackageRedecision): IssuedStory {
   const authority = storyAuthority(sha256);
   const transactions: Record<string, ChainAnswer> = {};
   const { proofs, windows, trees } = anchorStory(story, authority, transactions, sha256);
@@ -90,6 +91,7 @@ export function issueStory(story: Story, key: StoryKey, sha256: Sha256): IssuedS
     events,
     inclusionProofs: proofs,
     windows,
+    ...(redecision === undefined ? {} : { redecision }),
   });
   const timestamp = anchorReport(content, story, authority, transactions, sha256);
   return { pkg: seal(content, timestamp, key, sha256), transactions, authority, trees };

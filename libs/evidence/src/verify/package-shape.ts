@@ -1,4 +1,5 @@
-import type { EventStatus, Framework } from '@countersign/contracts';
+import { REDECISION_TOTALS } from '@countersign/contracts';
+import type { EventStatus, Framework, PackageRedecision } from '@countersign/contracts';
 import { isMembersOpening } from '../leaf/opening.js';
 import { isRecord, isWhole } from '../reading.js';
 import {
@@ -186,6 +187,22 @@ const mappingRow = object({
   source: object({ edition: text, url: text }),
 });
 
+const totals = object(Object.fromEntries(REDECISION_TOTALS.map((member) => [member, count])));
+
+const redecision = both(
+  object({
+    rule: text,
+    engine: object({ engine: text, detectors: text }),
+    totals,
+    breaks: list(object({ agentId: uuid, sequence: positive, balance: text })),
+  }),
+  where((value) => {
+    const { totals: stated, breaks } = value as PackageRedecision;
+    const { checks, same, different, withheld, erased, not_checked: notChecked } = stated;
+    return same + different + withheld + erased + notChecked === checks && breaks.length === stated.broken;
+  }, 'with verdicts that add up to the checks, and a break for each agent with broken balances'),
+);
+
 interface ListedControl {
   readonly framework: string;
   readonly controlId: string;
@@ -250,7 +267,7 @@ export const packageShape: Shape = both(
       summary,
       timestamp,
     },
-    { signedPages: oneOf(true), audit, mappingRows: list(mappingRow) },
+    { signedPages: oneOf(true), audit, mappingRows: list(mappingRow), redecision },
   ),
   both(proofForEach, rowForEachControl),
 );

@@ -23,6 +23,7 @@ import {
   unanchored,
   type EvidenceCrypto,
 } from '@countersign/evidence';
+import { redecide, statementOf } from '@countersign/redecide';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import { eventConditions, situationOf } from '../mapping/situation.js';
 import { statementsFor } from '../mapping/statements.js';
@@ -109,6 +110,7 @@ export async function buildContent(
     inclusionProofs: proven.flatMap((run) => run.proofs),
     windows: proven.flatMap((run) => run.windows),
     audit: sources.audit,
+    redecision: statementOf(redecide({ events }, { sha256: crypto.sha256 })),
     mappingRows: mapping.rowsOf(events.flatMap(({ controls }) => controls)),
     ...(request.format === 'pdf' ? { signedPages: true as const } : {}),
   });

@@ -9,5 +9,15 @@ from __future__ import annotations
 from .balances import Break
 from .check import Difference
 from .redecision import VERDICTS, AgentBalances, Redecided, Redecision, redecide
+from .statement import wrong_statement
 
-__all__ = ["VERDICTS", "AgentBalances", "Break", "Difference", "Redecided", "Redecision", "redecide"]
+__all__ = [
+    "VERDICTS",
+    "AgentBalances",
+    "Break",
+    "Difference",
+    "Redecided",
+    "Redecision",
+    "redecide",
+    "wrong_statement",
+]

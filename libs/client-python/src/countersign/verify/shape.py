@@ -57,6 +57,7 @@ _OPTIONAL: Mapping[str, Form] = {
     "signedPages": lambda value: value is True,
     "audit": _is_object,
     "mappingRows": _is_list,
+    "redecision": _is_object,
 }
 _PREPARER: Mapping[str, Form] = {"id": is_name, "name": is_text}
 _REVIEW: Mapping[str, Form] = {"by": is_text, "on": is_text}
@@ -66,6 +67,22 @@ _AUDIT: Mapping[str, Form] = {
     "environment": _or_null(is_text),
     "preparedBy": _is_object,
     "mappingReview": _or_null(_is_object),
+}
+_REDECISION: Mapping[str, Form] = {
+    "rule": is_text,
+    "engine": _is_object,
+    "totals": _is_object,
+    "breaks": _is_list,
+}
+_ENGINE: Mapping[str, Form] = {"engine": is_text, "detectors": is_text}
+_VERDICTS = ("same", "different", "withheld", "erased", "not_checked")
+_TOTALS: Mapping[str, Form] = dict.fromkeys(
+    ("checks", *_VERDICTS, "otherEngine", "agents", "continuous", "broken", "missing"), is_count
+)
+_BREAK: Mapping[str, Form] = {
+    "agentId": is_uuid,
+    "sequence": lambda value: is_count(value, 1),
+    "balance": is_text,
 }
 _MAPPING_ROW: Mapping[str, Form] = {
     "framework": _one_of(*FRAMEWORKS),
@@ -178,6 +195,8 @@ def _paths(package: Mapping[str, Any]) -> Iterator[Optional[str]]:
     if "mappingRows" in package:
         yield _wrong_in_list(package["mappingRows"], _MAPPING_ROW, "mappingRows", _wrong_mapping_row)
         yield _unlisted_control(package["mappingRows"], package["events"])
+    if "redecision" in package:
+        yield _wrong_redecision(package["redecision"])
 
 
 def _wrong_member(value: Any, forms: Mapping[str, Form], path: str) -> Optional[str]:
@@ -247,6 +266,22 @@ def _wrong_audit(audit: Dict[str, Any]) -> Optional[str]:
         found = _wrong_member(audit["preparedBy"], _PREPARER, "audit.preparedBy")
     if found is None and audit["mappingReview"] is not None:
         found = _wrong_member(audit["mappingReview"], _REVIEW, "audit.mappingReview")
+    return found
+
+
+def _wrong_redecision(stated: Dict[str, Any]) -> Optional[str]:
+    """The verdicts add up to the checks, and there is a break for each agent with broken balances."""
+    found = _wrong_member(stated, _REDECISION, "redecision")
+    if found is None:
+        found = _wrong_member(stated["engine"], _ENGINE, "redecision.engine")
+    if found is None:
+        found = _wrong_member(stated["totals"], _TOTALS, "redecision.totals")
+    if found is None:
+        found = _wrong_in_list(stated["breaks"], _BREAK, "redecision.breaks")
+    if found is None and sum(stated["totals"][name] for name in _VERDICTS) != stated["totals"]["checks"]:
+        return "redecision.totals"
+    if found is None and len(stated["breaks"]) != stated["totals"]["broken"]:
+        return "redecision.breaks"
     return found
 
 

@@ -27,7 +27,7 @@ export function Verdict({ verification }: { readonly verification: Verification 
 }
 
 function Shown({ outcome }: { readonly outcome: Outcome }): ReactNode {
-  const { verdict, checked, notChecked, problems, problemCount, chainSource, keySource } = outcome;
+  const { verdict, checked, notChecked, problems, problemCount, chainSource, keySource, redecision } = outcome;
   const [title, lead] = verifyWords.verdicts[verdict];
   return (
     <div className={`verdict ${TONES[verdict]}`} role="status">
@@ -45,6 +45,9 @@ function Shown({ outcome }: { readonly outcome: Outcome }): ReactNode {
           ))}
           {problemCount > SHOWN_PROBLEMS ? <li>{verifyWords.more(problemCount - SHOWN_PROBLEMS)}</li> : null}
         </ul>
+      )}
+      {redecision === null ? null : (
+        <Lines title={verifyWords.recomputed[redecision.result]} lines={redecision.summary} />
       )}
       <details className="verdict-details">
         <summary>{verifyWords.details(checked.length, notChecked.length)}</summary>

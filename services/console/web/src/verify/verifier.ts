@@ -16,6 +16,11 @@ export interface Outcome {
   readonly notChecked: readonly string[];
   readonly problems: readonly { readonly code: string; readonly path: string; readonly message: string }[];
   readonly problemCount: number;
+  /** The verdicts of a package, computed again; `null`: the file has none. */
+  readonly redecision: {
+    readonly result: 'same' | 'partly' | 'differs';
+    readonly summary: readonly string[];
+  } | null;
   readonly completeness: readonly {
     readonly agentId: string;
     readonly firstSequence: number | null;

@@ -12,6 +12,11 @@ export const verifyWords = {
   notChecked: 'Not checked',
   key: 'Key',
   chain: 'Chain',
+  recomputed: {
+    same: 'Computed again: every verdict follows from the policy',
+    partly: 'Computed again: nothing differs, and not every verdict could be computed',
+    differs: 'Computed again: something does not follow from the policy',
+  },
   more: (count: number) => `and ${count} more`,
   rpc: 'Solana RPC address',
   rpcHint: 'Your own node, or one that you trust: only this browser asks it. Empty: the chain is not asked.',

@@ -4,6 +4,7 @@ import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
 import { auditedRows, drawNetwork } from './audited.js';
 import { policiesText } from './policies.js';
+import { recomputedRows } from './recomputed.js';
 import { counted, FRAMEWORK_NAMES, networksOf } from './wording.js';
 
 const COLUMNS = [
@@ -43,6 +44,10 @@ export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts
   flow.table(FIGURES, [...verdicts(summary), ['All events', `${summary.events}`, 'the three verdicts together']]);
   flow.heading(3, 'Decisions and proofs');
   flow.table(FIGURES, [...decisions(summary, networksOf(content)), ...violations(summary)]);
+  const recomputed = recomputedRows(content, facts);
+  if (recomputed.length === 0) return;
+  flow.heading(3, 'Verdicts, computed again');
+  flow.table(FIGURES, recomputed);
 }
 
 function verdicts({ satisfied, prevented, gap }: SignedPackage['summary']): (readonly (Span | string)[])[] {
