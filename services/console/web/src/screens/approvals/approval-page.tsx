@@ -173,8 +173,8 @@ function Request({ approval, name }: { readonly approval: ShownApproval; readonl
       )}
       {approval.used_by === undefined || approval.used_by.length === 0 ? null : (
         <Fact name={texts.used}>
-          {approval.used_by.map((event) => (
-            <a key={event} className="beside" href={hrefOf(`/events/${event}`)}>
+          {approval.used_by.map((event, n) => (
+            <a key={event} className={n === 0 ? undefined : 'beside'} href={hrefOf(`/events/${event}`)}>
               {texts.event}
             </a>
           ))}
