@@ -1,22 +1,21 @@
 import { needsOwnKey, NOT_FOR_AGENT, ownKeyNeeded } from '@countersign/contracts';
-import type { CheckAnswer, IdempotencyStamp } from '@countersign/contracts';
+import type { CheckAnswer } from '@countersign/contracts';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
 import { decide, decideInSlices } from '@countersign/policy-engine';
-import type { Decision, ReadingBudget, Surroundings } from '@countersign/policy-engine';
+import type { Decision, Surroundings } from '@countersign/policy-engine';
 import { canonicalize } from '@countersign/evidence';
 import type { EntropyPool } from '../domain/entropy.js';
-import type { Origin } from '../domain/origin.js';
 import { approvalRetryAfter } from '../domain/check-approvals.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { circumstancesText } from '../domain/check-context.js';
 import { eventIdOf } from '../domain/event-id.js';
 import type { LatencyProbe } from '../admission/latency-probe.js';
-import type { KnownAccount, KnownAgent, ReadModel, KnownKey } from '../follow/read-model.js';
+import type { KnownAccount, KnownAgent, ReadModel } from '../follow/read-model.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
+import type { CheckJob } from './check-job.js';
 import type { PendingCheck } from './pending-check.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { Credentials } from './credentials.js';
-import type { PreparedCheck } from './prepare.js';
 import { rulesOfTrip } from './rules-of-trip.js';
 import { TimeSlicer } from './time-slicer.js';
 
@@ -26,18 +25,6 @@ const NO_AGENT = 'no such agent, or it is inactive';
 
 /** Characters from which a payload for output rules is judged in time slices. */
 const LARGE_PAYLOAD = 65_536;
-
-/** Input of a judgement. */
-export interface CheckJob {
-  readonly key: KnownKey;
-  readonly prepared: PreparedCheck;
-  readonly stamp: IdempotencyStamp | null;
-  readonly origin: Origin;
-  /** Id of the approval that the caller names. */
-  readonly approvalId?: string;
-  /** Of the request, where it asks about several actions. */
-  readonly budget?: ReadingBudget;
-}
 
 export interface CheckJudgeParts {
   readonly known: ReadModel;

@@ -4,7 +4,7 @@ import type { Decision } from '@countersign/policy-engine';
 import { withApprovals } from '../domain/asking-rules.js';
 import type { EntropyPool } from '../domain/entropy.js';
 import type { KnownAgent } from '../follow/read-model.js';
-import type { CheckJob } from './check-judge.js';
+import type { CheckJob } from './check-job.js';
 
 /**
  * Rules, facts and limits of a check for the counters, with the approvals that its rules ask for.

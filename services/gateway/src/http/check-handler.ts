@@ -20,7 +20,8 @@ import { readOrigin } from '../domain/origin.js';
 import { PendingCheck } from '../check/pending-check.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
 import type { CheckObserver, CheckReply } from '../check/pending-check.js';
-import type { CheckJob, CheckJudge } from '../check/check-judge.js';
+import type { CheckJob } from '../check/check-job.js';
+import type { CheckJudge } from '../check/check-judge.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck } from '../check/prepare.js';
 
