@@ -27,7 +27,7 @@ for name, service in services.items():
             problems.append(f"{name} publishes {port.get('target')} beyond this machine")
 
 # Which services may see which keys.
-secrets = {"instance": {"identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "admin"},
+secrets = {"instance": {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "admin"},
            "authority": {"anchoring", "admin"}, "signing": {"reporting", "admin"}}
 for volume, holders in secrets.items():
     mounted = {name for name, service in services.items()
