@@ -362,8 +362,8 @@ export interface RebuildLease {
  *   a usable one; an allowed check uses those of all such rules that find something, in the same step. A denial by such a
  *   rule is answered by the approval that waits (`approval_pending`) or that a person has denied (`approval_denied`, until
  *   it expires); otherwise it opens one with `candidateId`, or there are too many (`too_many_pending`). Where `namedId` is an
- *   approval of the agent with another binding, or one that is over, the reason is that, and none is opened. In observe
- *   mode nothing is asked for. A revert makes used approvals usable again, and does not close one that was opened.
+ *   approval of the agent with a binding that no rule of the trip has, or one of this binding that is over, the reason is
+ *   that, and none is opened. In observe mode nothing is asked for. A revert makes used approvals usable again, and does not close one that was opened.
  *   Approvals that are over are known for `KNOWN_MS`, while the agent has no more than `MOST_APPROVALS`.
  * - Bounds of facts and limits: a fact or window is kept from its first use until it was not used for its length, and
  *   for at most twice as long. Where there is no room, expired ones are removed. If there is still none, a limit is

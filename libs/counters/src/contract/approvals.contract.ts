@@ -111,6 +111,16 @@ export function approvalsContract(bench: CountersBench): void {
       expect(await ask({ bindings: ['two'], id: ID[2] })).toEqual(['approval_pending', ID[2]]);
     });
 
+    it('is asked for where the named one is of another rule of the check', async () => {
+      await ask({ bindings: ['one', 'two'] });
+      await bench.counters.decideApproval(decided(ID[0]));
+      const both = { bindings: ['one', 'two'], named: ID[0] } as const;
+      expect(await ask({ ...both, id: ID[1] })).toEqual(['approval_pending', ID[1]]);
+      expect(await ask({ ...both, bindings: ['two', 'three'], id: ID[2] })).toEqual(['out_of_scope', null]);
+      await bench.counters.decideApproval(decided(ID[1], 'approved', 'two'));
+      expect(await ask({ ...both, id: ID[2] })).toEqual(['allowed', [ID[0], ID[1]]]);
+    });
+
     it('stays denied until it expires', async () => {
       await ask();
       await bench.counters.decideApproval(decided(ID[0], 'denied'));

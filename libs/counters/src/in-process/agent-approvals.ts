@@ -23,11 +23,15 @@ export class AgentApprovals {
   /** Finds the approval that an action waits for, or opens one. @param expiresAtMs of one that is opened */
   ask(
     bindingSha256: string,
-    { candidateId, mostPending, namedId }: TripApprovals,
+    { rules, candidateId, mostPending, namedId }: TripApprovals,
     expiresAtMs: number,
     nowMs: number,
   ): AskedApproval {
-    const named = namedId === null ? null : this.#named(namedId);
+    const found = namedId === null ? null : this.#named(namedId);
+    // A check that needs several approvals may name that of another rule.
+    const isOfOther =
+      found !== null && found.binding !== bindingSha256 && rules.some((one) => one.bindingSha256 === found.binding);
+    const named = isOfOther ? null : found;
     if (named !== null && named.binding !== bindingSha256) return without('out_of_scope');
     if (named?.kept.state === 'consumed') return without('approval_consumed');
     if (named !== null && overAtMs(named.kept) <= nowMs) return without('approval_expired');

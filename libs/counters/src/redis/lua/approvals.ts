@@ -50,8 +50,13 @@ local function forget_approvals(p, now)
     drop_approval(p, over[i])
   end
 end
-local function ask_approval(p, binding, id, most, named, expires, now)
+local function ask_approval(p, binding, id, most, named, expires, now, all)
   local at = named ~= '' and p.own and call('HGET', p.key, 'i' .. named)
+  if at and at ~= binding then
+    for i = 1, #all do
+      if all[i][2] == at then at = nil break end
+    end
+  end
   if at then
     if at ~= binding then return 'out_of_scope,,-1' end
     local r = approval_of(p, at)
@@ -123,7 +128,7 @@ export const USE_APPROVALS = `
     local asked, done, used = '', {}, {}
     if not allowed and found == 4 and asks[counted] then
       local ask = rules[8][4][asks[counted]]
-      asked = ask_approval(p, ask[2], rules[8][1], rules[8][2], rules[8][3], now + ask[3], now)
+      asked = ask_approval(p, ask[2], rules[8][1], rules[8][2], rules[8][3], now + ask[3], now, rules[8][4])
     end
     for i = 1, #rules[8][4] do
       local ask = rules[8][4][i]
