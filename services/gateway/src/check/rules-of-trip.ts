@@ -23,6 +23,8 @@ export function rulesOfTrip(
   const check = {
     accountId: key.accountId,
     agentId: prepared.agentId,
+    apiKeyId: key.id,
+    principal: origin.principal,
     action: prepared.action,
     candidateId: () => entropy.approvalId(),
     mostPending: approvals.mostPending,

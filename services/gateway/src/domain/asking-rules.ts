@@ -14,6 +14,9 @@ interface AskingRule {
   readonly ignored: readonly (readonly string[])[];
 }
 
+/** Members that name the attempt and not the action: a model calls a tool again under another id. */
+const OF_ATTEMPT: AskingRule['ignored'] = [['metadata', 'toolCallId']];
+
 /** The rules of a profile that ask for an approval, by the name of their violation. */
 export type AskingRules = ReadonlyMap<string, AskingRule>;
 
@@ -34,6 +37,9 @@ export function askingRules(members: readonly RuleMember[]): AskingRules | null 
 export interface AskingCheck {
   readonly accountId: string;
   readonly agentId: string;
+  readonly apiKeyId: string;
+  /** On whose behalf the agent acts; `null`: not said. */
+  readonly principal: string | null;
   readonly action: CheckAction;
   /** Fresh id. */
   readonly candidateId: () => string;
@@ -71,7 +77,9 @@ export function withApprovals(rules: RuleTrip, asking: AskingRules, check: Askin
 function approvalOf({ member, sha256, ignored }: AskingRule, check: AskingCheck, key: Uint8Array): ApprovalAsked {
   const { id, approvers, reuse, expires_seconds: expiresSeconds = DEFAULT_SECONDS } = member;
   const bound = boundAction(check.action, reuse?.scope === 'tool', ignored);
-  const text = canonicalize([check.accountId, check.agentId, id, sha256, bound]);
+  // Where the requester may not decide, each requester asks for an own approval: joining that of another would hide one.
+  const who = approvers?.not_requester === true ? [[check.apiKeyId, check.principal]] : [];
+  const text = canonicalize([check.accountId, check.agentId, id, sha256, bound, ...who]);
   return {
     ruleId: id,
     ruleSha256: sha256,
@@ -84,9 +92,12 @@ function approvalOf({ member, sha256, ignored }: AskingRule, check: AskingCheck,
 
 /** The part of an action that an approval is bound to. @param isForTool it is bound to the tool alone, where one is named */
 function boundAction(action: CheckAction, isForTool: boolean, ignored: AskingRule['ignored']): JsonValue {
-  const tool = action.tool_name ?? action.toolName;
-  if (isForTool && typeof tool === 'string') return { type: action.type, tool };
-  return ignored.reduce(withoutPath, action as JsonValue);
+  const { type, tool_name: tool = null, toolName: other = null } = action;
+  // Rules match either name, so both are bound.
+  if (isForTool && (typeof tool === 'string' || typeof other === 'string')) {
+    return { type, tool_name: tool as JsonValue, toolName: other as JsonValue };
+  }
+  return [...OF_ATTEMPT, ...ignored].reduce(withoutPath, action as JsonValue);
 }
 
 function withoutPath(value: JsonValue, [name = '', ...rest]: readonly string[]): JsonValue {

@@ -167,7 +167,8 @@ class History {
     const asking = askingRules(this.#profile.rules ?? []);
     if (rules === undefined || asking === null) return rules;
     const candidateId = (): string => `apr_00000000-0000-4000-8000-${`${this.#serial}`.padStart(12, '0')}`;
-    const check = { accountId: 'account', agentId: AGENT, action, candidateId, mostPending: 100, namedId: null };
+    const who = { accountId: 'account', agentId: AGENT, apiKeyId: 'key', principal: null };
+    const check = { ...who, action, candidateId, mostPending: 100, namedId: null };
     return withApprovals(rules, asking, check, new Uint8Array(32));
   }
 
