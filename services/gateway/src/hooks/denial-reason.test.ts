@@ -18,9 +18,17 @@ describe('the reason of a denial', () => {
   });
 
   it('says that an approval is required', () => {
-    const said = verdictOf(answer({ allowed: false, reason: 'a person', violation_type: 'approval_required' }));
+    const body = { allowed: false, reason: 'a person', violation_type: 'approval_required' };
+    const said = verdictOf(answer({ ...body, code: 'approval_pending' }));
     expect(said.needsApproval).toBe(true);
     expect(said.reason).toContain('Countersign requires an approval for this: a person.');
+    for (const code of ['approval_denied', 'approval_expired', 'out_of_scope', 'too_many_pending', undefined]) {
+      const denied = verdictOf(answer(code === undefined ? body : { ...body, code }));
+      expect([denied.needsApproval, denied.reason.startsWith('Countersign denied this: a person.')]).toEqual([
+        false,
+        true,
+      ]);
+    }
   });
 
   it('is one also where the status refuses', () => {

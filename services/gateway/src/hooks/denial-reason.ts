@@ -4,6 +4,7 @@ interface DenialBody {
   readonly reason?: string;
   readonly rule?: string;
   readonly violation_type?: string;
+  readonly code?: string;
 }
 
 const INSTEAD = 'Do not try to get around this: choose an action that the policy allows, or ask the user.';
@@ -20,7 +21,8 @@ export interface Verdict {
 export function verdictOf({ status, body, eventId }: CheckAnswer): Verdict {
   const said = JSON.parse(body) as DenialBody & { readonly allowed?: unknown };
   if (status === 200 && said.allowed === true) return { allowed: true, needsApproval: false, reason: '' };
-  const needsApproval = said.violation_type === 'approval_required';
+  // What a person has denied, or what cannot be asked for, is no question for the user of the tool.
+  const needsApproval = said.violation_type === 'approval_required' && said.code === 'approval_pending';
   const begins = needsApproval ? 'Countersign requires an approval for this' : 'Countersign denied this';
   // The reasons of most rules name them.
   const rule = said.rule === undefined || said.reason?.includes('(rule ') === true ? '' : `rule ${said.rule}, `;
