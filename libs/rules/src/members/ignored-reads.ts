@@ -1,17 +1,22 @@
 import type { RuleMember } from '@countersign/contracts';
 
 /**
- * The first path of `ignore` that a condition of the rule reads: the action that a person approves and the one that
+ * The first path of `ignore` that the rule reads, by its conditions or to see whether it applies: the action that a person approves and the one that
  * uses the approval must not differ in what the rule judges.
  * @param reads members that `args`, `hours` and `when` read, as {@link Program.reads}
  * @returns its position in `ignore`, and the member that is read; `null` where there is none
  */
 export function ignoredRead(
-  { ignore = [], args = {} }: Pick<RuleMember, 'ignore' | 'args'>,
+  { ignore = [], args = {}, tools, types }: Pick<RuleMember, 'ignore' | 'args' | 'tools' | 'types'>,
   reads: readonly string[],
 ): { readonly at: number; readonly read: string } | null {
   if (ignore.length === 0) return null;
-  const named = [...Object.keys(args).map((path) => `args.${path}`), ...reads];
+  const named = [
+    ...Object.keys(args).map((path) => `args.${path}`),
+    ...(tools === undefined ? [] : ['action.tool_name', 'action.toolName']),
+    ...(types === undefined ? [] : ['action.type']),
+    ...reads,
+  ];
   // has(args.a) && args.a.b == 1 judges args.a.b alone.
   const all = named.filter((one) => !named.some((other) => other.startsWith(`${one}.`)));
   for (const [at, path] of ignore.entries()) {

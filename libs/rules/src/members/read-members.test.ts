@@ -193,6 +193,16 @@ test.each([
   );
 });
 
+test('an approval does not ignore what says whether the rule applies', () => {
+  const names = { tools: ['refund'], types: ['tool_call'] };
+  for (const path of ['tool_name', 'toolName', 'type']) {
+    expect(problem(approve({ ...names, ignore: [path] }))).toBe(
+      `rules[0] "r", ignore[0]: ignores action.${path}, which the rule judges`,
+    );
+  }
+  expect(problem(approve({ ...names, ignore: ['url'] }))).toBeNull();
+});
+
 test('all problems of a profile are named, not the first alone', () => {
   const result = compileRules(
     { ...rule({ when: 'args.a == 1 ||' }), ...fact({ set_when: 'x' }), ...limit({ max_count: 1, key: 'y' }) },
