@@ -147,16 +147,20 @@ describe('deciding about approvals', () => {
   });
 
   it('ends a wait at once when it is decided, at its time otherwise, and waits for one that is on its way', async () => {
-    const coming = approvals.get(APPROVAL, SEES, 5_000);
+    const coming = approvals.get(BOB.accountId, APPROVAL, SEES, 5_000);
     await asked(bench);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const begun = performance.now();
     setTimeout(() => void approvals.decide(BOB, APPROVAL, DENY), 50);
-    expect((await approvals.get(APPROVAL, SEES, 30_000)).state).toBe('denied');
+    expect((await approvals.get(BOB.accountId, APPROVAL, SEES, 30_000)).state).toBe('denied');
     expect((await coming).state).toBe('denied');
     expect(performance.now() - begun).toBeLessThan(900);
-    await expect(approvals.get('apr_none', SEES, 100)).rejects.toMatchObject({ status: 404 });
-    await expect(approvals.get(APPROVAL, () => false, 0)).rejects.toMatchObject({ status: 404 });
+    await expect(approvals.get(BOB.accountId, 'apr_none', SEES, 100)).rejects.toMatchObject({ status: 404 });
+    await expect(approvals.get(BOB.accountId, APPROVAL, () => false, 0)).rejects.toMatchObject({ status: 404 });
+    // That of another account is waited for as one that is not known.
+    const asks = performance.now();
+    await expect(approvals.get(OTHER_ACCOUNT, APPROVAL, SEES, 300)).rejects.toMatchObject({ status: 404 });
+    expect(performance.now() - asks).toBeGreaterThan(250);
   });
 });
 

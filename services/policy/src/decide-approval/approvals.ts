@@ -20,7 +20,7 @@ import { ApprovalWaits } from './approval-waits.js';
 export type KeyIssuers = Pick<Projection<Pick<ApiKeyFacts, 'createdBy'>>, 'get' | 'caughtUp' | 'problem'>;
 
 /** Requests that wait for a decision at a time, on this instance. */
-const MOST_WAITS = 2_000;
+const MOST_WAITS = { all: 2_000, account: 200 };
 /** The first check of an approval may be answered a moment before its event is read here. */
 const UNKNOWN_MS = 5_000;
 /** Attempts to write a decision about an agent that others change at the same time. */
@@ -53,19 +53,24 @@ export class Approvals {
   }
 
   /**
+   * @param accountId of the caller
    * @param sees the caller may know of it
    * @param waitMs how long the decision is waited for
    * @throws HttpRefusal 404
    */
-  async get(id: string, sees: (approval: Approval) => boolean, waitMs: number): Promise<Approval> {
+  async get(accountId: string, id: string, sees: (approval: Approval) => boolean, waitMs: number): Promise<Approval> {
+    const isSeen = (approval: Approval | null): boolean => approval?.accountId === accountId && sees(approval);
+    const endsAtMs = performance.now() + waitMs;
     let found = (await this.#store.approvals.find(id))?.approval ?? null;
-    if (found === null) {
-      await this.waits.until(id, (approval) => approval !== null, Math.min(waitMs, UNKNOWN_MS));
+    // That of another account takes as long as one that is not known.
+    if (!isSeen(found)) {
+      await this.waits.until(accountId, id, isSeen, Math.min(waitMs, UNKNOWN_MS));
       found = (await this.#store.approvals.find(id))?.approval ?? null;
     }
-    if (found === null || !sees(found)) throw new HttpRefusal(404, NOT_FOUND);
+    if (found === null || !isSeen(found)) throw new HttpRefusal(404, NOT_FOUND);
     if (found.state !== 'pending' || waitMs === 0) return found;
-    await this.waits.until(id, (approval) => approval === null || approval.state !== 'pending', waitMs);
+    const isOver = (approval: Approval | null): boolean => approval === null || approval.state !== 'pending';
+    await this.waits.until(accountId, id, isOver, endsAtMs - performance.now());
     return (await this.#store.approvals.find(id))?.approval ?? found;
   }
 

@@ -17,7 +17,8 @@ describe('who decides about an approval', () => {
     expect(why(approval())).toBeNull();
     expect(why(approval({ min: 2 }))).toBeNull();
     expect(why(approval(), {}, { ...BOB, role: 'admin' })).toBeNull();
-    expect(why(approval(), {}, { ...BOB, role: 'auditor' })).toContain('does not name you');
+    expect(why(approval(), {}, { ...BOB, role: 'auditor' })).toContain('auditors');
+    expect(why(approval({ roles: ['auditor'] }), {}, { ...BOB, role: 'auditor' })).toContain('auditors');
   });
 
   it('is who has a named role, or is named by id or e-mail address in any case', () => {
@@ -34,15 +35,18 @@ describe('who decides about an approval', () => {
     expect(why(approval(rule), { keyIssuer: 'u-bob' })).toContain('you are the requester');
     expect(why(approval(rule), { keyIssuer: 'u-eve' })).toBeNull();
     for (const principal of ['u-bob', ' BOB@example.com ']) {
-      expect(why(approval(rule, { requester: { apiKeyId: 'key', principal } }))).toContain('you are the requester');
+      const asked = approval(rule, { requester: { apiKeyId: 'key', principal } });
+      expect(why(asked, { keyIssuer: 'u-eve' })).toContain('you are the requester');
       expect(why(approval({}, { requester: { apiKeyId: 'key', principal } }))).toBeNull();
     }
     expect(why(approval({}), { keyIssuer: 'u-bob' })).toBeNull();
+    expect(why(approval(rule))).toContain('is not known');
   });
 
   it('is not who changed the profile last where the rule says so', () => {
     expect(why(approval({ not_policy_editor: true }), { policyEditor: 'u-bob' })).toContain('changed the profile');
     expect(why(approval({ not_policy_editor: true }), { policyEditor: 'u-eve' })).toBeNull();
+    expect(why(approval({ not_policy_editor: true }))).toContain('is not known');
     expect(why(approval({}), { policyEditor: 'u-bob' })).toBeNull();
   });
 

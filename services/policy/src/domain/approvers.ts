@@ -38,15 +38,18 @@ export function whyNot(
   { keyIssuer, policyEditor }: Involved,
 ): string | null {
   const { approvers = {}, requester, decisions } = approval;
+  if (person.role === 'auditor') return 'auditors read, and do not decide';
   if (!isApprover(approval, person)) return 'the rule does not name you or your role as an approver';
   if (approvers.not_requester === true) {
     const isPrincipal = requester.principal !== undefined && names(requester.principal, person);
     if (isPrincipal || keyIssuer === person.userId) {
       return 'you are the requester: you issued the API key of the check, or it acts on your behalf';
     }
+    if (keyIssuer === null) return 'who issued the API key of the check is not known: issue another key for the agent';
   }
-  if (approvers.not_policy_editor === true && policyEditor === person.userId) {
-    return 'you changed the profile of the agent last: another person decides';
+  if (approvers.not_policy_editor === true) {
+    if (policyEditor === person.userId) return 'you changed the profile of the agent last: another person decides';
+    if (policyEditor === null) return 'who changed the profile last is not known: have another person save it again';
   }
   if (decisions.some(({ userId }) => userId === person.userId))
     return 'you have decided about this: another person does';

@@ -57,7 +57,7 @@ export class ApprovalsController {
     const id = params['approvalId']!;
     const waitMs = query.wait * 1000;
     if ('powers' in caller) return this.#getByKey(caller, id, waitMs);
-    const approval = await this.approvals.get(id, ({ accountId }) => accountId === caller.accountId, waitMs);
+    const approval = await this.approvals.get(caller.accountId, id, () => true, waitMs);
     return this.#shown(approval, caller);
   }
 
@@ -68,9 +68,8 @@ export class ApprovalsController {
 
   async #getByKey(caller: ApiKeyCaller, id: string, waitMs: number): Promise<ApprovalStatus> {
     const { agents, first } = caller.powers;
-    const isOfKey = ({ accountId, agentId }: Approval): boolean =>
-      accountId === caller.accountId && (agents === null || agents.has(agentId));
-    const approval = await this.approvals.get(id, isOfKey, waitMs);
+    const isOfKey = ({ agentId }: Approval): boolean => agents === null || agents.has(agentId);
+    const approval = await this.approvals.get(caller.accountId, id, isOfKey, waitMs);
     const agent = await this.approvals.agentOf(approval);
     if (needsOwnKey({ registeredByKey: agent?.facts.registeredByKey }, { agents, first })) {
       throw new HttpRefusal(404, 'no such approval');
