@@ -97,13 +97,19 @@ describe('a check that needs an approval', () => {
   it.each([
     ['denied', 'none'],
     ['expired', 'request'],
-    ['consumed', 'request'],
   ])('says that its approval is %s, and does not check again', async (state, nextAction) => {
     const { client, asked } = service([PENDING], [[200, { id: 'apr_1', state }]]);
     const result = await client.check(pay, { waitForApprovalMs: 5000 });
     expect(result).toMatchObject({ allowed: false, code: `approval_${state}`, nextAction, approvalId: 'apr_1' });
     expect(result.retryAfterMs).toBeUndefined();
     expect(asked).toHaveLength(2);
+  });
+
+  it('gets the answer of its own check again where that has used the approval', async () => {
+    const { client, asked } = service([PENDING, { allowed: true }], [[200, { state: 'consumed' }]]);
+    const options = { waitForApprovalMs: 5000, idempotencyKey: 'refund-7' };
+    expect(await client.check(pay, options)).toMatchObject({ allowed: true });
+    expect(asked.at(-1)?.headers['idempotency-key']).toBe('apr_1.1.refund-7');
   });
 
   it('ends with its time: the denial is the result, and a service that answers at once is not asked in a loop', async () => {

@@ -150,7 +150,8 @@ export class Countersign {
     const ask = (path: string, timeoutMs: number): Promise<Answer> =>
       this.#send({ url: `${this.#baseUrl}${path}`, headers: this.#headers, body: null, timeoutMs, signal });
     const state = await untilDecided(ask, approvalId, waitMs, signal);
-    if (state === 'approved') {
+    // A repeated call may find that its own check has used it: the same key gets that answer again.
+    if (state === 'approved' || state === 'consumed') {
       const after = (attempt: number): Promise<CheckResult> => {
         const key = keyAfterApproval(idempotencyKey, approvalId, attempt);
         return this.#decided(body, { 'idempotency-key': key, 'x-approval-id': approvalId }, signal);

@@ -97,9 +97,7 @@ def test_the_same_action_is_checked_again_under_another_key_once_it_is_approved(
 
 
 @both
-@pytest.mark.parametrize(
-    ("state", "next_action"), [("denied", "none"), ("expired", "request"), ("consumed", "request")]
-)
+@pytest.mark.parametrize(("state", "next_action"), [("denied", "none"), ("expired", "request")])
 def test_an_approval_that_is_over_is_named_and_nothing_is_checked_again(
     kind: str, state: str, next_action: str
 ) -> None:
@@ -107,6 +105,13 @@ def test_an_approval_that_is_over_is_named_and_nothing_is_checked_again(
     result = check(played, kind, 5)
     assert (result.allowed, result.code, result.next_action) == (False, f"approval_{state}", next_action)
     assert (result.retry_after, len(played.asked)) == (None, 2)
+
+
+@both
+def test_the_answer_of_its_own_check_is_given_again_where_that_has_used_the_approval(kind: str) -> None:
+    played = Played([PENDING, ALLOWED], [(200, {"state": "consumed"})])
+    assert check(played, kind, 5, "refund-7").allowed
+    assert played.keys() == ["refund-7", "apr_1.1.refund-7"]
 
 
 @both

@@ -33,7 +33,7 @@ def needs_approval(result: CheckResult) -> bool:
 
 
 def over(denied: CheckResult, state: str) -> CheckResult:
-    """The denial of an action whose approval is ``denied``, ``expired`` or ``consumed``."""
+    """The denial of an action whose approval is ``denied`` or ``expired``."""
     next_action = "none" if state == "denied" else "request"
     return replace(denied, code=f"approval_{state}", next_action=next_action, retry_after=None)
 
