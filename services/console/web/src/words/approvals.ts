@@ -45,6 +45,10 @@ export const approvalWords = {
   notEditor: 'not the last editor of the profile',
   action: 'Action',
   actionLead: 'As the check sent it. Exactly this is approved, once, for this agent and rule.',
+  ignoring: (paths: readonly string[]) =>
+    `As the check sent it. It is approved once, for this agent and rule, and may differ in ${paths.join(', ')}.`,
+  reused: (isTool: boolean, time: string) =>
+    `${isTool ? 'Every call of this tool by this agent, whatever its arguments,' : 'This action, any number of times,'} may be performed for ${time} after the approval.`,
   payload: 'Content of the action',
   noPayload:
     'The content of actions is not stored: `store_payload` of the profile is off. Only its commitment is known here.',
@@ -60,7 +64,7 @@ export const approvalWords = {
   approve: 'Approve',
   deny: 'Deny',
   approveTitle: 'Approve this action?',
-  approveLead: 'The agent may perform exactly this action once. The whole profile is judged again when it does.',
+  approveLead: 'The whole profile is judged again when the agent performs the action.',
   denyTitle: 'Deny this action?',
   denyLead: 'The same action stays denied until the request expires.',
   comment: 'Comment',

@@ -24,8 +24,10 @@ export function ApprovalPage({ id }: { readonly id: string }): ReactNode {
   const names = useAgentNames();
   const [asking, setAsking] = useState<Decision['decision'] | null>(null);
   const { data } = approval;
-  const mayDecide = data?.may_decide === true;
-  const open = (decision: Decision['decision']): void => (mayDecide ? setAsking(decision) : undefined);
+  // What cannot be shown can be denied, and not approved.
+  const may = (decision: Decision['decision']): boolean =>
+    data?.may_decide === true && (decision === 'deny' || !data.action_missing);
+  const open = (decision: Decision['decision']): void => (may(decision) ? setAsking(decision) : undefined);
   useShortcuts({ a: () => open('approve'), d: () => open('deny') });
   return (
     <Page
@@ -39,8 +41,8 @@ export function ApprovalPage({ id }: { readonly id: string }): ReactNode {
                 key={one}
                 type="button"
                 className={one === 'approve' ? 'button primary' : 'button'}
-                aria-disabled={!mayDecide}
-                title={mayDecide ? undefined : (data.why_not ?? texts.hidden)}
+                aria-disabled={!may(one)}
+                title={may(one) ? undefined : (data.why_not ?? data.action_missing ?? texts.hidden)}
                 onClick={() => open(one)}
               >
                 {texts[one]}
@@ -85,7 +87,7 @@ function Shown({ approval, name }: { readonly approval: ShownApproval; readonly 
       {action === undefined ? (
         <p className="muted">{texts.hidden}</p>
       ) : (
-        <Card title={texts.action} lead={texts.actionLead}>
+        <Card title={texts.action} lead={scopeText(approval)}>
           {missing ? <Foreign text={missing} most={300} /> : <Code value={action} />}
           {payload === null || payload === undefined ? (
             missing ? null : (
@@ -121,6 +123,13 @@ function Shown({ approval, name }: { readonly approval: ShownApproval; readonly 
       </Card>
     </>
   );
+}
+
+/** The actions that an approval allows, in words. */
+function scopeText({ reuse, rule_member: rule }: ShownApproval): string {
+  if (reuse) return texts.reused(reuse.scope === 'tool', latencyText(1000 * reuse.until_seconds));
+  const { ignore = [] } = rule ?? {};
+  return ignore.length > 0 ? texts.ignoring(ignore) : texts.actionLead;
 }
 
 function Request({ approval, name }: { readonly approval: ShownApproval; readonly name: string }): ReactNode {
@@ -232,7 +241,7 @@ function Decide({
   return (
     <Confirm
       title={isApproval ? texts.approveTitle : texts.denyTitle}
-      lead={isApproval ? texts.approveLead : texts.denyLead}
+      lead={isApproval ? `${scopeText(approval)} ${texts.approveLead}` : texts.denyLead}
       action={texts[decision]}
       isDanger={!isApproval}
       run={() =>
