@@ -57,8 +57,8 @@ for document in documents:
         continue
     component = document["metadata"]["labels"]["app.kubernetes.io/component"]
     mounts = {mount["name"] for c in document["spec"]["template"]["spec"]["containers"] for mount in c["volumeMounts"]}
-    if ("instance" in mounts) != (component not in {"edge", "gateway", "verification", "mcp", "console"}):
-        sys.exit(f"{component}: the instance secret is mounted where sessions are judged or services called, nowhere else")
+    if ("instance" in mounts) != (component not in {"edge", "verification", "mcp", "console"}):
+        sys.exit(f"{component}: the instance secret is mounted where sessions are judged, services called or approvals bound, nowhere else")
     if ("keys" in mounts) != (component in {"anchoring", "reporting"}):
         sys.exit(f"{component}: keys are mounted where they are used, nowhere else")
 yaml.safe_dump_all([d for d in documents if d["kind"] != "ServiceMonitor"], open(sys.argv[2], "w"))
