@@ -197,7 +197,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'GET /v1/safety-packages': { statuses: bySession('auditor', 200) },
   'GET /v1/approvals': { statuses: bySession('auditor', 200) },
-  'GET /v1/approvals/{approvalId}': { statuses: { ...all(404), anonymous: 401, 'a session that has logged out': 401 }, ask: () => UNKNOWN_APPROVAL },
+  'GET /v1/approvals/{approvalId}': {
+    statuses: { ...all(404), anonymous: 401, 'a session that has logged out': 401 },
+    ask: () => UNKNOWN_APPROVAL,
+  },
   // The approval decides who may: of one that does not exist, each person learns the same.
   'POST /v1/approvals/{approvalId}/decide': {
     statuses: bySession('auditor', 404),
