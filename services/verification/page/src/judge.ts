@@ -84,18 +84,15 @@ export async function judge(
   };
 }
 
-/**
- * A verdict or balance that does not follow is a problem. Where another version of the engine judged all that differs, its
- * judgement cannot be held against the issuer here: that is left open.
- */
+/** A verdict, balance or statement that does not follow is a problem; what this page cannot confirm leaves the verdict open. */
 function differencesOf(redecision: Recomputed | null): {
   readonly problems: Outcome['problems'];
   readonly open: readonly string[];
 } {
-  if (redecision === null || redecision.result !== 'differs') return { problems: [], open: [] };
-  if (redecision.otherEngineAlone) return { problems: [], open: redecision.problems };
-  const problems = redecision.problems.map((message) => ({ code: 'redecision', path: 'events', message }));
-  return { problems, open: [] };
+  if (redecision === null) return { problems: [], open: [] };
+  const found = redecision.result === 'differs' ? redecision.problems : [];
+  const problems = found.map((message) => ({ code: 'redecision', path: 'events', message }));
+  return { problems, open: redecision.open };
 }
 
 async function judgeAbsence(

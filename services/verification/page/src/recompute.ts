@@ -12,10 +12,10 @@ export interface Recomputing {
 
 /** The verdicts of a package, computed again, for the reader. */
 export interface Recomputed {
-  /** `differs`: a verdict or a balance does not follow. `partly`: nothing differs, and something was not computed. */
+  /** `differs`: a verdict, a balance or the package's own statement does not follow. `partly`: something was not confirmed. */
   readonly result: 'same' | 'partly' | 'differs';
-  /** All that differs was judged by another version of the engine. */
-  readonly otherEngineAlone: boolean;
+  /** Sentences on what leaves the verdict on the file open. */
+  readonly open: readonly string[];
   readonly summary: readonly string[];
   readonly problems: readonly string[];
   readonly agents: readonly {
@@ -25,7 +25,7 @@ export interface Recomputed {
     readonly missing: number;
     readonly breaks: readonly { readonly sequence: number; readonly text: string }[];
   }[];
-  /** At most {@link SHOWN_EVENTS}; those that are not the same come first. */
+  /** At most {@link SHOWN_EVENTS}: those that differ, those by another engine with another verdict, the rest that is not the same, then the same. */
   readonly events: readonly (Pick<RedecidedEvent, 'agentId' | 'sequence' | 'verdict'> & { readonly why: string })[];
   readonly eventCount: number;
 }
@@ -49,6 +49,19 @@ export async function recompute(
     return notComputed('the part of this page that computes verdicts again could not be loaded');
   }
   if (!loaded.isReadable(verified)) return null;
+  try {
+    return await recomputeWith(loaded, sqlParser, browserCrypto, value);
+  } catch {
+    return notComputed('this file has a member that cannot be evaluated');
+  }
+}
+
+async function recomputeWith(
+  loaded: typeof library,
+  sqlParser: Recomputing['sqlParser'],
+  { sha256 }: EvidenceLibrary['browserCrypto'],
+  value: unknown,
+): Promise<Recomputed | null> {
   const pkg = value as Parameters<typeof loaded.redecide>[0];
   let parserFailed = false;
   if (loaded.namesInRules(pkg, READS_SQL)) {
@@ -58,24 +71,21 @@ export async function recompute(
       parserFailed = true;
     }
   }
-  const redecision = loaded.redecide(pkg, {
-    sha256: browserCrypto.sha256,
-    ...(parserFailed ? { without: [READS_SQL] } : {}),
-  });
-  if (redecision.totals.checks === 0) return null;
+  const redecision = loaded.redecide(pkg, { sha256, ...(parserFailed ? { without: [READS_SQL] } : {}) });
+  const { totals, stated } = redecision;
+  if (totals.checks === 0 && (stated ?? []).length === 0) return null;
   return shown(loaded, redecision, parserFailed);
 }
 
 function shown(loaded: typeof library, redecision: Redecision, parserFailed: boolean): Recomputed {
-  const { agents, events, totals } = redecision;
+  const { agents, events } = redecision;
   const code = loaded.redecisionCode(redecision);
-  const differing = events.filter(({ verdict }) => verdict === 'different');
-  const notSame = events.filter(({ verdict }) => verdict !== 'same');
-  const same = events.filter(({ verdict }) => verdict === 'same');
+  const sorted = [0, 1, 2, 3].flatMap((place) => events.filter((event) => placeOf(event) === place));
+  const others = events.filter(({ reason }) => reason === 'engine').length;
   const parser = `PostgreSQL's parser could not be loaded: rules with ${READS_SQL} were not evaluated`;
   return {
     result: (['same', 'differs', 'partly'] as const)[code],
-    otherEngineAlone: totals.broken === 0 && differing.every(({ otherEngine }) => otherEngine),
+    open: others === 0 ? [] : [otherEngineText(others)],
     summary: [...loaded.describeRedecision(redecision), ...(parserFailed ? [parser] : [])],
     problems: loaded.redecisionProblems(redecision),
     agents: [...agents]
@@ -85,7 +95,7 @@ function shown(loaded: typeof library, redecision: Redecision, parserFailed: boo
         ...{ agentId, checks, balances, missing },
         breaks: breaks.slice(0, SHOWN_BREAKS).map((one) => ({ sequence: one.sequence, text: loaded.breakText(one) })),
       })),
-    events: [...notSame, ...same].slice(0, SHOWN_EVENTS).map((event) => ({
+    events: sorted.slice(0, SHOWN_EVENTS).map((event) => ({
       agentId: event.agentId,
       sequence: event.sequence,
       verdict: event.verdict,
@@ -93,6 +103,19 @@ function shown(loaded: typeof library, redecision: Redecision, parserFailed: boo
     })),
     eventCount: events.length,
   };
+}
+
+/** The place of a check in the list: one that may be wrong is not pushed out of it by those that are withheld. */
+function placeOf({ verdict, reason }: RedecidedEvent): number {
+  if (verdict === 'different') return 0;
+  if (reason === 'engine') return 1;
+  return verdict === 'same' ? 3 : 2;
+}
+
+function otherEngineText(count: number): string {
+  if (count === 1)
+    return '1 verdict names another version of the engine, and this one has another verdict: it is not verified.';
+  return `${count} verdicts name another version of the engine, and this one has another verdict: they are not verified.`;
 }
 
 function whyOf(loaded: typeof library, event: RedecidedEvent): string {
@@ -105,7 +128,7 @@ function whyOf(loaded: typeof library, event: RedecidedEvent): string {
 function notComputed(why: string): Recomputed {
   return {
     result: 'partly',
-    otherEngineAlone: false,
+    open: [`The verdicts were not computed: ${why}.`],
     summary: [`Not computed: ${why}.`],
     problems: [],
     agents: [],

@@ -3,7 +3,7 @@ import type { Recomputed } from './recompute.js';
 
 const TITLES: Readonly<Record<Recomputed['result'], readonly [string, string]>> = {
   same: ['holds', 'Every verdict follows from the policy, and every balance from the checks before it.'],
-  partly: ['partly', 'Nothing differs, but not every verdict could be computed from this file.'],
+  partly: ['partly', 'Not every verdict could be confirmed from this file: see why below.'],
   differs: ['refused', 'Something that is recorded does not follow from the policy, or from the checks before it.'],
 };
 const VERDICTS = {

@@ -14,7 +14,7 @@ export const verifyWords = {
   chain: 'Chain',
   recomputed: {
     same: 'Computed again: every verdict follows from the policy',
-    partly: 'Computed again: nothing differs, and not every verdict could be computed',
+    partly: 'Computed again: not every verdict could be confirmed',
     differs: 'Computed again: something does not follow from the policy',
   },
   more: (count: number) => `and ${count} more`,
