@@ -218,7 +218,7 @@ export interface PackageContent {
   readonly audit?: PackageAudit;
   /** A row for each control of the events; absent as above. */
   readonly mappingRows?: readonly PackageMappingRow[];
-  /** Absent as above. */
+  /** Absent as above, and where it was not computed. */
   readonly redecision?: PackageRedecision;
 }
 

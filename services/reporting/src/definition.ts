@@ -84,6 +84,7 @@ export const definition: ServiceDefinition = {
         crypto: nodeCrypto,
         generatorVersion: GENERATOR_VERSION,
         anchorWaitMs: ANCHOR_WAIT_MS,
+        log: context.log,
         signer: () => keys.forReport(),
         authorities: async () =>
           (await store.authorities()).map(({ address, network, validFrom, validTo }) => ({

@@ -35,7 +35,8 @@ export const packageSchema: JsonSchema = {
     mappingRows: { type: 'array', description: 'relation, rationale and source of each control of the events' },
     redecision: {
       type: 'object',
-      description: 'how many verdicts were the same when they were computed again, and where balances broke',
+      description:
+        'how many verdicts were the same when they were computed again, and where balances broke; absent where that was not computed',
     },
     signedPages: { const: true, description: 'issued as a PDF whose bytes are signed as well; absent for format json' },
   },

@@ -23,11 +23,11 @@ import {
   unanchored,
   type EvidenceCrypto,
 } from '@countersign/evidence';
-import { redecide, statementOf } from '@countersign/redecide';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import { eventConditions, situationOf } from '../mapping/situation.js';
 import { statementsFor } from '../mapping/statements.js';
 import type { AgentRun } from './collect-events.js';
+import { redecisionOf } from './redecision-of.js';
 import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 
@@ -56,12 +56,16 @@ interface ProvenRun {
   readonly anchors: PackageAgent['anchors'];
 }
 
-/** Builds the content of a package: events with status and controls, proofs, windows, agents, summary. */
+/**
+ * Builds the content of a package: events with status and controls, proofs, windows, agents, summary.
+ * @param redecisionFailed receives the reason why the verdicts could not be computed; the package has no member `redecision` then
+ */
 export async function buildContent(
   sources: ReportSources,
   mapping: ControlMapping,
   proofSource: ProofSource,
   crypto: EvidenceCrypto,
+  redecisionFailed: (error: unknown) => void,
 ): Promise<PackageContent> {
   const proven: ProvenRun[] = [];
   for (const run of sources.runs) proven.push(await prove(run, proofSource, crypto));
@@ -96,6 +100,7 @@ export async function buildContent(
     };
   };
   const events = sources.runs.flatMap((run) => run.events.map(describe));
+  const redecision = redecisionOf(events, crypto, redecisionFailed);
   return assemblePackage({
     reportId: sources.reportId,
     generator: { name: 'countersign', version: sources.generatorVersion },
@@ -110,7 +115,7 @@ export async function buildContent(
     inclusionProofs: proven.flatMap((run) => run.proofs),
     windows: proven.flatMap((run) => run.windows),
     audit: sources.audit,
-    redecision: statementOf(redecide({ events }, { sha256: crypto.sha256 })),
+    ...(redecision === null ? {} : { redecision }),
     mappingRows: mapping.rowsOf(events.flatMap(({ controls }) => controls)),
     ...(request.format === 'pdf' ? { signedPages: true as const } : {}),
   });

@@ -31,7 +31,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
-import { AUDIT } from './audited.test-kit.js';
+import { AUDIT, rethrow } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 
 const { sha256 } = nodeCrypto;
@@ -197,6 +197,7 @@ export async function goldenPackage(frameworks: readonly Framework[]): Promise<S
     loadControlMapping(nodeCrypto),
     proofs,
     nodeCrypto,
+    rethrow,
   );
   const publicKeyUrl = `https://countersign.example/v1/keys/${keyId(publicKey, sha256)}`;
   const timestamp = packageTimestamp(contentHash(content, sha256), ISSUED_AT, null);

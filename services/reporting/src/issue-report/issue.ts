@@ -14,6 +14,7 @@ import {
 } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
 import { versionedRecord } from '@countersign/topics';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
@@ -44,6 +45,7 @@ export interface Issuer {
   readonly generatorVersion: string;
   /** Longest wait for the report's own transaction, ms. */
   readonly anchorWaitMs: number;
+  readonly log: Pick<ServiceContext['log'], 'error'>;
   /** The key that signs reports begun now. */
   signer(): Promise<Signer>;
   authorities(): Promise<readonly AnchorAuthority[]>;
@@ -158,6 +160,7 @@ async function readContent(
     issuer.mapping,
     issuer.proofs,
     issuer.crypto,
+    (error) => issuer.log.error({ err: error, reportId }, 'the verdicts of a report could not be computed'),
   );
   const members = canonicalMembers(content);
   const bytes = lengthOf(members);

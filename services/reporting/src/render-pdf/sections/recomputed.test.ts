@@ -13,10 +13,10 @@ const SAME: PackageRedecision = {
   breaks: [],
 };
 const facts = { agents: [{ agent: { id: AGENT }, label: 'A1' }] } as unknown as ReportFacts;
-const rowsOf = (redecision?: PackageRedecision): string[] =>
-  recomputedRows({ redecision } as unknown as SignedPackage, facts).map((row) =>
-    row.map((cell) => (typeof cell === 'string' ? cell : cell.text)).join(' | '),
-  );
+const textOf = (rows: ReturnType<typeof recomputedRows>): string[] =>
+  rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : cell.text)).join(' | '));
+const rowsOf = (redecision: PackageRedecision): string[] =>
+  textOf(recomputedRows({ redecision } as unknown as SignedPackage, facts));
 
 describe('the verdicts that were computed again, on the first page', () => {
   it('say nothing of a gap where all are the same', () => {
@@ -39,7 +39,18 @@ describe('the verdicts that were computed again, on the first page', () => {
     expect(rows.join('\n')).toContain('1 | Gap, review required: first: A1 at event 9 (spent.day)');
   });
 
-  it('are left out for a package that states none', () => {
-    expect(rowsOf()).toEqual([]);
+  it.each([
+    [5_001, 'not computed when this report was made (more than 5000 events); run countersign verify --redecide'],
+    [5_000, 'not computed when this report was made (this failed); run countersign verify --redecide'],
+  ])('are a gap for a package that states none, of %i events', (count, words) => {
+    const summary = { allowed: 4, denied: 3, frozen: 2, capped: 1 };
+    const rows = recomputedRows({ summary, events: Array(count).fill({}) } as unknown as SignedPackage, facts);
+    expect(textOf(rows)).toEqual([`Verdicts not computed | 10 | Gap, review required: ${words}`]);
+  });
+
+  it('are left out for a package without checks', () => {
+    const summary = { allowed: 0, denied: 0, frozen: 0, capped: 0 };
+    expect(recomputedRows({ summary, events: [] } as unknown as SignedPackage, facts)).toEqual([]);
+    expect(rowsOf({ ...SAME, totals: { ...SAME.totals, checks: 0, same: 0 } })).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import type { SignedPackage } from '@countersign/contracts';
+import { MOST_REDECIDED } from '../../most-redecided.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
 import { counted } from './wording.js';
@@ -10,10 +11,12 @@ const NAMED = 5;
 
 /**
  * Rows of the first page on the verdicts that were computed again when the report was made: [count of, count, meaning]. Anything
- * but “the same” is a gap.
+ * but “the same” is a gap, and so is that they were not computed.
  */
-export function recomputedRows({ redecision }: SignedPackage, { agents }: ReportFacts): readonly Row[] {
-  if (redecision === undefined || redecision.totals.checks === 0) return [];
+export function recomputedRows(content: SignedPackage, { agents }: ReportFacts): readonly Row[] {
+  const { redecision } = content;
+  if (redecision === undefined) return notComputed(content);
+  if (redecision.totals.checks === 0) return [];
   const { totals, breaks } = redecision;
   const { checks, same, different, withheld, erased, not_checked: notChecked, continuous, broken, missing } = totals;
   const open = withheld + erased + notChecked;
@@ -40,6 +43,14 @@ export function recomputedRows({ redecision }: SignedPackage, { agents }: Report
       ? []
       : [gapRow('Checks between others that are missing', missing, 'they counted an unknown amount')]),
   ];
+}
+
+function notComputed({ events, summary }: SignedPackage): readonly Row[] {
+  const checks = summary.allowed + summary.denied + summary.frozen + summary.capped;
+  if (checks === 0) return [];
+  const why = events.length > MOST_REDECIDED ? `more than ${MOST_REDECIDED} events` : 'this failed';
+  const meaning = `not computed when this report was made (${why}); run countersign verify --redecide`;
+  return [gapRow('Verdicts not computed', checks, meaning)];
 }
 
 function gapRow(what: string, count: number, meaning: string): Row {
