@@ -63,7 +63,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
     () => context.peerNow('event-archive'),
     send,
   );
-  const streams = new Streams(store.streams, streamDispatcher, send, { key: streamKey, allowedHosts, clock });
+  const rules = { key: streamKey, allowedHosts, clock, log: context.log };
+  const streams = new Streams(store.streams, streamDispatcher, send, rules);
   streamDispatcher.start();
   const module: DynamicModule = {
     module: AlertsModule,

@@ -29,12 +29,14 @@ const filter = {
 export type StreamFilter = JsonOf<typeof filter>;
 
 const secret = { type: 'string', minLength: 1, maxLength: 8192 } as const;
+/** Sent in a header as it is. */
+const headerSecret = { ...secret, pattern: '^[\\x21-\\x7e]+$' } as const;
 
 const credentials = {
   type: 'object',
   description:
     'never returned. `splunk_hec`: `token`; `elastic`: `apiKey`, or `username` and `password`; `https`: nothing, or `token` for `Authorization: Bearer`',
-  properties: { token: secret, apiKey: secret, username: secret, password: secret },
+  properties: { token: headerSecret, apiKey: headerSecret, username: secret, password: secret },
   additionalProperties: false,
 } as const;
 

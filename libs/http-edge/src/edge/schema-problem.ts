@@ -17,6 +17,7 @@ const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^[A-Za-z0-9_-]{43}$', 'the token of a sign-in link: 43 characters'],
   ['^[^\\s@]{1,64}@', 'an e-mail address, as name@example.com'],
   ['^[\\x21-\\x7e]{1,255}$', '1 to 255 visible ASCII characters'],
+  ['^[\\x21-\\x7e]+$', 'visible ASCII characters'],
   ['z]{32,44}$', 'an address: 32 bytes in base58'],
   ['z]{64,88}$', 'the signature of a transaction: 64 bytes in base58'],
   ['^\\d{4}-\\d{2}-\\d{2}T', 'an ISO 8601 time with a zone, as 2026-01-31T12:00:00.000Z'],

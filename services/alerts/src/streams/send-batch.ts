@@ -1,4 +1,5 @@
 import type { StreamCredentials } from '@countersign/contracts';
+import type { ServiceContext } from '@countersign/service-kit';
 import { sendHttp, type WebhookNetwork } from '../deliver/send-webhook.js';
 import { unseal } from '../secrets/webhook-secret.js';
 import { KINDS } from './kinds/kinds.js';
@@ -11,8 +12,16 @@ export interface SentBatch {
   readonly error: string | null;
 }
 
-/** Sends a batch in one attempt. Never rejects. */
+/** Sends a batch in one attempt. Rejects for a batch that can never be sent: {@link unsent} says how that is reported. */
 export type SendBatch = (stream: Stream, batch: readonly SentRecord[]) => Promise<SentBatch>;
+
+/** The result of an attempt that was rejected: the stream shows it as it shows an error of its receiver. */
+export function unsent(log: Pick<ServiceContext['log'], 'error'>, { id }: Stream): (error: unknown) => SentBatch {
+  return (error) => {
+    log.error({ err: error, stream: id }, 'a batch of a stream cannot be sent');
+    return { status: null, error: 'the batch cannot be sent: check the credentials' };
+  };
+}
 
 /** Of an answer that is read: a bulk answer names each document. */
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { BackgroundLoop, messageOf, Semaphore } from '@countersign/async';
 import type { EventArchive } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { AgentHeads } from './agent-heads.js';
-import type { SendBatch } from './send-batch.js';
+import { unsent, type SendBatch } from './send-batch.js';
 import { pauseAfter, type Stream } from './stream.js';
 import { StreamMetrics } from './stream-metrics.js';
 import { StreamReader } from './stream-reader.js';
@@ -149,7 +149,7 @@ export class StreamDispatcher {
     const states = await this.#store.states(free.map(({ id }) => id));
     for (const stream of free) {
       const lease = states.get(stream.id)?.lease ?? null;
-      if (lease !== null && lease.untilMs > nowMs) continue;
+      if (lease !== null && lease.owner !== this.#owner && lease.untilMs > nowMs) continue;
       const leased = await this.#store.lease(stream.id, this.#owner, nowMs, nowMs + LEASE_MS);
       if (leased === null) continue;
       const { version, state, cursors } = leased;
@@ -195,8 +195,9 @@ export class StreamDispatcher {
       followed.isDirty = true;
       let delivery: Partial<StreamState> = {};
       if (records.length > 0) {
-        const { status, error } = await this.#send(followed.stream, records);
-        this.#metrics.attempted(followed.stream.kind, error === null, records.length);
+        const { stream } = followed;
+        const { status, error } = await this.#send(stream, records).catch(unsent(this.#context.log, stream));
+        this.#metrics.attempted(stream.kind, error === null, records.length);
         if (error !== null) return this.#failed(followed, status, error);
         const lastDeliveredAt = new Date(this.#context.clock()).toISOString();
         delivery = { lastDeliveredAt, lastError: null, failures: 0 };

@@ -138,6 +138,16 @@ describe('streams in a process', () => {
     ['a bulk API without an index', { ...GOOD, kind: 'elastic', url: 'https://siem.example.com/' }, 'index'],
     ['a bulk API without credentials', { ...GOOD, kind: 'elastic' }, 'credentials.apiKey'],
     ['credentials of another kind', { ...GOOD, credentials: { apiKey: 'x' } }, 'credentials.apiKey'],
+    [
+      'a token with a line break',
+      { ...GOOD, credentials: { token: 'a\nb' } },
+      'credentials.token must be visible ASCII',
+    ],
+    [
+      'a key of other characters',
+      { ...GOOD, kind: 'elastic', credentials: { apiKey: 'ключ' } },
+      'credentials.apiKey must be visible ASCII',
+    ],
     ['a time that there is not', { ...GOOD, from: '2026-02-30T00:00:00Z' }, 'calendar'],
     ['an unknown filter', { ...GOOD, filter: { agent: 'x' } }, 'filter'],
   ])('refuses %s', async (_what, body, words) => {

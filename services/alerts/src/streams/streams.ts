@@ -9,12 +9,13 @@ import type {
 } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import { HttpRefusal } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
 import { readWebhookUrl } from '../deliver/webhook-url.js';
 import { MOST_TESTS, TestAllowance } from '../domain/test-allowance.js';
 import { seal, unseal } from '../secrets/webhook-secret.js';
 import { KINDS } from './kinds/kinds.js';
 import { testRecord } from './kinds/sent-record.js';
-import type { SendBatch } from './send-batch.js';
+import { unsent, type SendBatch } from './send-batch.js';
 import { MOST_STREAMS, streamRecord, type Stream } from './stream.js';
 import type { StreamDispatcher } from './stream-dispatcher.js';
 import type { StreamState, StreamStore } from './stream-store.js';
@@ -25,6 +26,7 @@ export interface StreamRules {
   /** `host:port` each. */
   readonly allowedHosts: readonly string[];
   readonly clock: () => number;
+  readonly log: Pick<ServiceContext['log'], 'error'>;
 }
 
 /** The streams of accounts, for the routes. Every method throws `HttpRefusal`. */
@@ -120,7 +122,8 @@ export class Streams {
         'Retry-After': String(Math.ceil(waitMs / 1000)),
       });
     }
-    const { status, error } = await this.#send(stream, [testRecord(stream, nowMs)]);
+    const sent = this.#send(stream, [testRecord(stream, nowMs)]);
+    const { status, error } = await sent.catch(unsent(this.#rules.log, stream));
     return { delivered: error === null, status, error };
   }
 

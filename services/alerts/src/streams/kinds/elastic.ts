@@ -62,10 +62,10 @@ function documentOf(record: SentRecord): string {
   return JSON.stringify({ '@timestamp': record.occurredAt, event, ocsf });
 }
 
-function itemsOf(answer: string | null): readonly Item[] | null {
+function itemsOf(answer: string | null): readonly (Item | null)[] | null {
   try {
     const { items } = JSON.parse(answer ?? '') as { readonly items?: unknown };
-    return Array.isArray(items) ? (items as readonly Item[]) : null;
+    return Array.isArray(items) ? (items as readonly (Item | null)[]) : null;
   } catch {
     return null;
   }
@@ -80,7 +80,7 @@ function isDone(status: number): boolean {
 }
 
 /** The type of an error alone: its reason may quote the document. */
-function typeOf(item: Item): string {
-  const type = item.create?.error?.type;
+function typeOf(item: Item | null): string {
+  const type = item?.create?.error?.type;
   return typeof type === 'string' && /^[a-z_]{1,64}$/.test(type) ? type : 'without a type';
 }

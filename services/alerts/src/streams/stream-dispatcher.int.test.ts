@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import type { ServiceContext } from '@countersign/service-kit';
+import { openSqliteAlertStore } from '../store/open.js';
+import type { AlertStore } from '../store/port.js';
+import { ArchivedEvents } from '../testing/archived-events.js';
+import type { AgentHeads } from './agent-heads.js';
+import type { SendBatch } from './send-batch.js';
+import type { Stream } from './stream.js';
+import { StreamDispatcher } from './stream-dispatcher.js';
+import { Streams } from './streams.js';
+
+const ACCOUNT = 'account-a';
+const AGENT = '00000000-0000-4000-8000-000000000001';
+/** Of one batch. */
+const BATCH = 500;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(good: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 10_000; !(await good()); await sleep(10)) {
+    if (Date.now() > end) throw new Error('it did not come to that');
+  }
+}
+
+describe('the dispatcher of streams', () => {
+  const archive = new ArchivedEvents();
+  const errors: unknown[] = [];
+  let directory: string;
+  let store: AlertStore;
+  let dispatcher: StreamDispatcher | undefined;
+  let metrics: Registry;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'stream-dispatcher-'));
+    store = await openSqliteAlertStore(join(directory, 'alerts.db'));
+    errors.length = 0;
+    dispatcher = undefined;
+  });
+  afterEach(async () => {
+    await dispatcher?.stop();
+    await store.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function add(id: string): Promise<Stream> {
+    const from = '2020-01-01T00:00:00.000Z';
+    const of = { id, accountId: ACCOUNT, kind: 'https', url: 'https://siem.example.com/', format: 'ecs' } as const;
+    const stream: Stream = {
+      ...of,
+      ...{ filter: {}, enabled: true, createdAt: from, from, sealedCredentials: '', revision: 1 },
+    };
+    await store.streams.add(stream, 100);
+    return stream;
+  }
+
+  /** Begins to deliver the first `count` events of the agent. */
+  function start(count: number, send: SendBatch): void {
+    archive.add(ACCOUNT, AGENT, count);
+    const heads = { of: () => new Map([[AGENT, count]]), onMove: () => undefined, problem: () => null };
+    metrics = new Registry();
+    const log = { error: (of: unknown) => errors.push(of), warn: () => undefined };
+    const context = { metrics, log, clock: Date.now } as unknown as ServiceContext;
+    dispatcher = new StreamDispatcher(context, store.streams, heads as unknown as AgentHeads, () => archive, send);
+    dispatcher.start();
+  }
+
+  it('shows a batch that cannot be sent as it shows a receiver that refuses', async () => {
+    await add('a');
+    start(3, () => Promise.reject(new TypeError('Invalid character in header content')));
+    await until(() => (dispatcher?.lagOf('a')?.lastError ?? null) !== null);
+    expect((await store.streams.states(['a'])).get('a')).toMatchObject({
+      failures: 1,
+      pending: 3,
+      pendingSinceMs: expect.any(Number),
+      lastError: { status: null, message: 'the batch cannot be sent: check the credentials' },
+    });
+    expect(errors).toEqual([{ err: expect.any(TypeError), stream: 'a' }]);
+    expect(await metrics.metrics()).toMatch(/attempts_total\{kind="https",outcome="failed"\} 1\n/);
+  });
+
+  it('takes a stream up again after an error of the store, and does not wait for its own lease to end', async () => {
+    await add('a');
+    const save = store.streams.save.bind(store.streams);
+    let failures = 0;
+    store.streams.save = (...given) => (failures++ === 0 ? Promise.reject(new Error('busy')) : save(...given));
+    start(3, async () => ({ status: 200, error: null }));
+    await until(() => failures === 1);
+    await sleep(20);
+    dispatcher?.wake();
+    await until(async () => (await store.streams.states(['a'])).get('a')?.lastDeliveredAt !== null);
+  });
+  it('answers a test with the same error', async () => {
+    await add('a');
+    const send: SendBatch = () => Promise.reject(new TypeError('Invalid character in header content'));
+    const log = { error: (of: unknown) => errors.push(of) } as unknown as ServiceContext['log'];
+    const rules = { key: new Uint8Array(32), allowedHosts: [], clock: Date.now, log };
+    const streams = new Streams(store.streams, { wake: () => undefined, lagOf: () => null }, send, rules);
+    const error = 'the batch cannot be sent: check the credentials';
+    expect(await streams.test(ACCOUNT, 'a')).toEqual({ delivered: false, status: null, error });
+    expect(errors).toEqual([{ err: expect.any(TypeError), stream: 'a' }]);
+  });
+});
