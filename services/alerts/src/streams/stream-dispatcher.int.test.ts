@@ -92,6 +92,46 @@ describe('the dispatcher of streams', () => {
     dispatcher?.wake();
     await until(async () => (await store.streams.states(['a'])).get('a')?.lastDeliveredAt !== null);
   });
+  it('sends nothing more of a stream that was switched off, after the batch that is being sent, until it is on again', async () => {
+    const stream = await add('a');
+    let sent = 0;
+    let ended = (): void => undefined;
+    const first = new Promise<void>((resolve) => (ended = resolve));
+    start(3 * BATCH, async () => {
+      sent += 1;
+      await first;
+      return { status: 200, error: null };
+    });
+    await until(() => sent === 1);
+    await store.streams.replace({ ...stream, enabled: false, revision: 2 });
+    dispatcher?.wake();
+    await sleep(50);
+    ended();
+    await until(async () => (await store.streams.states(['a'])).get('a')?.lastDeliveredAt !== null);
+    dispatcher?.wake();
+    await until(async () => (await store.streams.states(['a'])).get('a')?.lease === null);
+    expect(sent).toBe(1);
+    await store.streams.replace({ ...stream, revision: 3 });
+    dispatcher?.wake();
+    await until(() => sent === 3);
+  });
+
+  it('gives eight streams of an account a turn at a time, and each its turn', async () => {
+    for (let n = 0; n < 12; n += 1) await add(`s-${n}`);
+    const sent = new Map<string, number>();
+    let [running, most] = [0, 0];
+    start(20 * BATCH, async ({ id }) => {
+      sent.set(id, (sent.get(id) ?? 0) + 1);
+      most = Math.max(most, (running += 1));
+      await sleep(20);
+      running -= 1;
+      return { status: 200, error: null };
+    });
+    await until(() => sent.size === 12);
+    expect(most).toBe(8);
+    expect(Math.max(...sent.values())).toBeLessThanOrEqual(4);
+  });
+
   it('answers a test with the same error', async () => {
     await add('a');
     const send: SendBatch = () => Promise.reject(new TypeError('Invalid character in header content'));

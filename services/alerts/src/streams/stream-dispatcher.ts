@@ -18,8 +18,9 @@ const LOOK_EVERY_MS = 2_000;
 const LEASE_MS = 60_000;
 const RENEW_MS = 10_000;
 const AT_ONCE = 128;
-/** Batches of a stream before others have their turn. */
-const BATCHES = 10;
+/** Batches of a stream before others have their turn, and streams of an account that have one at a time. */
+const BATCHES = 2;
+const AT_ONCE_OF_ACCOUNT = 8;
 
 interface Followed {
   stream: Stream;
@@ -28,6 +29,8 @@ interface Followed {
   readonly reader: StreamReader;
   /** Its account has events that were not looked at. */
   isDirty: boolean;
+  /** It was switched off or removed: its turn ends with the batch that is being sent. */
+  isOff: boolean;
   dueMs: number;
   running: Promise<void> | null;
 }
@@ -43,6 +46,7 @@ export class StreamDispatcher {
   readonly #archive: () => Pick<EventArchive, 'range' | 'span'> | null;
   readonly #send: SendBatch;
   readonly #owner = randomUUID();
+  /** The stream whose last turn is longest ago is first. */
   readonly #followed = new Map<string, Followed>();
   readonly #atOnce = new Semaphore(AT_ONCE);
   readonly #metrics: StreamMetrics;
@@ -119,8 +123,25 @@ export class StreamDispatcher {
       this.#lookMs = nowMs;
       await this.#look(nowMs);
     }
-    for (const followed of this.#followed.values()) {
-      if (followed.running !== null || !followed.isDirty || followed.dueMs > nowMs) continue;
+    this.#begin(nowMs);
+    this.#problem = null;
+    return EVERY_MS;
+  }
+
+  /** Gives streams that are due their turn. Those whose last turn is longest ago are first: none waits for ever. */
+  #begin(nowMs: number): void {
+    const running = new Map<string, number>();
+    const countOf = ({ stream }: Followed): number => running.get(stream.accountId) ?? 0;
+    const all = [...this.#followed.values()];
+    for (const followed of all) {
+      if (followed.running !== null) running.set(followed.stream.accountId, countOf(followed) + 1);
+    }
+    for (const followed of all) {
+      if (followed.running !== null || followed.isOff || !followed.isDirty || followed.dueMs > nowMs) continue;
+      if (countOf(followed) >= AT_ONCE_OF_ACCOUNT) continue;
+      running.set(followed.stream.accountId, countOf(followed) + 1);
+      this.#followed.delete(followed.stream.id);
+      this.#followed.set(followed.stream.id, followed);
       followed.running = this.#atOnce
         .run(() => this.#run(followed))
         .catch((error: unknown) => this.#dropped(followed, error))
@@ -128,8 +149,6 @@ export class StreamDispatcher {
           followed.running = null;
         });
     }
-    this.#problem = null;
-    return EVERY_MS;
   }
 
   /** Takes up streams that no instance delivers, and changes of those that it delivers. */
@@ -137,6 +156,7 @@ export class StreamDispatcher {
     const streams = new Map((await this.#store.enabled()).map((stream) => [stream.id, stream]));
     for (const [id, followed] of this.#followed) {
       const stream = streams.get(id);
+      followed.isOff = stream === undefined;
       if (stream === undefined) await this.#release(followed);
       else if (stream.revision !== followed.stream.revision) {
         followed.stream = stream;
@@ -154,7 +174,7 @@ export class StreamDispatcher {
       if (leased === null) continue;
       const { version, state, cursors } = leased;
       const reader = new StreamReader(cursors);
-      const followed = { stream, version, state, reader, isDirty: true, dueMs: 0, running: null };
+      const followed = { stream, version, state, reader, isDirty: true, isOff: false, dueMs: 0, running: null };
       this.#followed.set(stream.id, followed);
     }
   }
@@ -171,7 +191,7 @@ export class StreamDispatcher {
   }
 
   async #run(followed: Followed): Promise<void> {
-    for (let batches = 0; batches < BATCHES && !this.#stopped; batches += 1) {
+    for (let batches = 0; batches < BATCHES && !this.#stopped && !followed.isOff; batches += 1) {
       const archive = this.#archive();
       if (archive === null) return this.#failed(followed, null, 'the archive is not reachable');
       // Before the heads are read: events that come from here on make it dirty again.
