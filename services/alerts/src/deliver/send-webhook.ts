@@ -27,7 +27,7 @@ export interface WebhookNetwork {
 }
 
 /** Of an answer: its headers, and its body where that is not read. */
-const MAX_ANSWER_BYTES = 16_384;
+export const MAX_ANSWER_BYTES = 16_384;
 
 export const resolveAll = (host: string): Promise<readonly Address[]> => lookup(host, { all: true, verbatim: true });
 

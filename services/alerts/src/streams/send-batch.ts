@@ -1,6 +1,6 @@
 import type { StreamCredentials } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
-import { sendHttp, type WebhookNetwork } from '../deliver/send-webhook.js';
+import { MAX_ANSWER_BYTES, sendHttp, type WebhookNetwork } from '../deliver/send-webhook.js';
 import { unseal } from '../secrets/webhook-secret.js';
 import { KINDS } from './kinds/kinds.js';
 import type { SentRecord } from './kinds/sent-record.js';
@@ -41,7 +41,7 @@ export function batchSender(key: Uint8Array, network: WebhookNetwork): SendBatch
       message.url,
       { headers: { ...message.headers, 'user-agent': 'Countersign-Streams/1' }, body: message.body },
       network,
-      MOST_ANSWER_BYTES,
+      to.refused === undefined ? MAX_ANSWER_BYTES : MOST_ANSWER_BYTES,
     );
     return { status, error: error ?? to.refused?.(answer, batch) ?? null };
   };
