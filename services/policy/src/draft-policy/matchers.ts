@@ -122,10 +122,14 @@ const domainsOf = (texts: readonly string[]): readonly string[] =>
     [...text.toLowerCase().matchAll(/@([a-z0-9-]+(?:\.[a-z0-9-]+)+)/g)].map(([, domain]) => domain!),
   );
 
+/** `URL` also takes a host with `*`, which a list reads as any host, or with quotes, which end a text of `when`. */
+const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|\[[0-9a-f:.]+\])$/;
+
 export function hostsOf(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => {
     try {
-      return [new URL(text).hostname];
+      const { hostname } = new URL(text);
+      return HOST.test(hostname) ? [hostname] : [];
     } catch {
       return [];
     }
