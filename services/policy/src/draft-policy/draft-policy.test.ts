@@ -126,6 +126,9 @@ describe('a draft from recorded checks', () => {
       call('log_in', {
         user: 'ann',
         who: 'Ann',
+        approved_by: 'bob',
+        doctor: 'jones',
+        patient: `smith-${'abcde'[n % 5]}`,
         mail: 'ann.smith@private.example',
         api_key: 'sk_live_4eC39HqLyjWDarjtT1zdp7dc',
         token: 'abc',

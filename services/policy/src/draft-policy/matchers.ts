@@ -79,15 +79,11 @@ const WORD = /^(?:[a-z][a-z0-9_.-]{0,39}|[A-Z][A-Z0-9_.-]{0,39})$/;
 
 /** A closed set of words, or the same beginning. */
 function* ofNames(path: string, texts: readonly string[], allowance: number): Generator<ArgumentMatcher, void> {
+  if (isOfPeople(path)) return;
   const single = texts.map((text) => [text]);
   const kept = frequent(single, allowance);
   const often = frequent(single, 0).length * LEAST_OF_VALUE <= texts.length;
-  if (
-    !isOfPeople(path) &&
-    often &&
-    kept.length <= MOST_VALUES &&
-    kept.every((text) => WORD.test(text) && mayBeShown(text))
-  ) {
+  if (often && kept.length <= MOST_VALUES && kept.every((text) => WORD.test(text) && mayBeShown(text))) {
     const rare = kept.some((text) => texts.filter((one) => one === text).length < LEAST_OF_VALUE);
     if (!rare && kept.length > 0) yield { one_of: kept };
   }

@@ -23,6 +23,8 @@ const OF_PEOPLE = new Set(
     'patient employee member owner author contact recipient sender to from cc bcc reply payee payer beneficiary assignee ' +
     'account iban bic card pan cvv ssn tax birth birthday dob age gender sex address street city zip postcode postal passport ' +
     'licence license diagnosis condition medication password passwd pwd pass pin otp secret token key credential auth bearer ' +
+    'who by approver reviewer manager doctor physician requester creator editor reporter seller buyer driver student teacher ' +
+    'guest attendee participant candidate spouse child guardian ' +
     'cookie session signature message text body content comment note notes description subject title prompt query question'
   ).split(' '),
 );
