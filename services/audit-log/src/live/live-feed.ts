@@ -3,7 +3,7 @@ import { HttpRefusal } from '@countersign/http-edge';
 import { distance, placeOfText, runsBetween, textOfPlace, towards } from '../domain/arrival-place.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import { listedEvent, type StoredEvent } from '../domain/event-record.js';
-import type { ArrivalPlace, EventStore } from '../store/port.js';
+import { ARRIVALS_LENGTH, type ArrivalPlace, type EventStore } from '../store/port.js';
 import type { ArrivalWatch, Arrived } from './arrival-watch.js';
 
 /** Records of one message; more that arrived since the last one are counted. */
@@ -11,8 +11,6 @@ const RECORDS = 100;
 /** Records of a feed that continues, and messages of a partition that are read at a time. */
 const RESUMED = 1000;
 const STRIDE = 20_000;
-/** Leaves and openings of the records of one message, characters. */
-const MESSAGE_LENGTH = 512 * 1024;
 const PING_MS = 15_000;
 const JUDGE_MS = 10_000;
 /** How often what is not an event is looked at: the inbox and the anchored sequences. */
@@ -161,7 +159,7 @@ function newest(events: readonly StoredEvent[]): readonly StoredEvent[] {
   while (first > 0) {
     const { leaf, openings } = events[first - 1]!;
     length += JSON.stringify(leaf).length + JSON.stringify(openings).length;
-    if (length > MESSAGE_LENGTH && first < events.length) break;
+    if (length > ARRIVALS_LENGTH && first < events.length) break;
     first -= 1;
   }
   return events.slice(first);

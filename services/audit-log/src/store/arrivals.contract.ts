@@ -1,6 +1,7 @@
+import type { EventEnvelope } from '@countersign/contracts';
 import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other } from '../testing/envelopes.js';
-import type { ArrivalPlace, EventStore } from './port.js';
+import { ARRIVALS_LENGTH, type ArrivalPlace, type EventStore } from './port.js';
 
 /** The events that arrived between two places, of every {@link EventStore}. `open` gives an empty store. */
 export function arrivalsContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
@@ -61,6 +62,19 @@ export function arrivalsContract(name: string, backend: { open(): Promise<EventS
       await append(...Array.from({ length: 40 }, (_, n) => envelope(n)));
       const end = await store.arrivalPlace();
       expect(await between(none, end, {}, 3)).toEqual([[37, 38, 39].map((n) => eventId(n)), 40]);
+    });
+
+    it('are fewer where they are large, but never none, and all are counted', async () => {
+      const none = await store.arrivalPlace();
+      const large = (n: number, length: number): EventEnvelope =>
+        envelope(n, { openings: { payload: { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value: 'x'.repeat(length) } } });
+      for (const n of [1, 2, 3, 4]) await append(large(n, ARRIVALS_LENGTH * 0.4));
+      const four = await store.arrivalPlace();
+      expect(await between(none, four)).toEqual([[3, 4].map((n) => eventId(n)), 4]);
+      await append(large(5, ARRIVALS_LENGTH));
+      const five = await store.arrivalPlace();
+      expect(await between(none, five)).toEqual([[eventId(5)], 5]);
+      expect(await between(four, five)).toEqual([[eventId(5)], 1]);
     });
   });
 }

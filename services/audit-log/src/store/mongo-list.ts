@@ -21,6 +21,7 @@ import {
 import { archivedEvent, shownEvent } from './mongo-leaf.js';
 import { accountScope, agentScope } from './mongo-range-delta.js';
 import {
+  ARRIVALS_LENGTH,
   PAGE_LENGTH,
   SCANNED,
   type Arrivals,
@@ -30,6 +31,8 @@ import {
   type KeysetPage,
 } from './port.js';
 
+/** Arrivals that are read at a time. */
+const ARRIVALS_AT_ONCE = 16;
 const DAY = 24;
 /** Pages from this offset on are sought by the hour: fewer events to skip, more counts to read. */
 const DEEP = 200;
@@ -120,8 +123,19 @@ export class MongoList {
           ...(classes === null ? {} : { class: { $in: [...classes] } }),
         };
         const { events } = this.#collections;
-        const newest = await events.find(among, { hint: BY_PLACE }).sort({ offset: -1 }).limit(limit).toArray();
-        const count = newest.length < limit ? newest.length : await events.countDocuments(among, { hint: BY_PLACE });
+        const newest: EventDocument[] = [];
+        let length = 0;
+        const hint = BY_PLACE;
+        for await (const document of events
+          .find(among, { hint, batchSize: ARRIVALS_AT_ONCE })
+          .sort({ offset: -1 })
+          .limit(limit)) {
+          length += document.leaf.length + (document.openings?.length ?? 0);
+          if (length > ARRIVALS_LENGTH && newest.length > 0) break;
+          newest.push(document);
+        }
+        const isAll = newest.length < limit && length <= ARRIVALS_LENGTH;
+        const count = isAll ? newest.length : await events.countDocuments(among, { hint: BY_PLACE });
         return { newest, count };
       }),
     );

@@ -38,6 +38,9 @@ export interface KeysetPage {
 /** A {@link KeysetPage} ends with the event with which its leaves and openings reach this number of characters. */
 export const PAGE_LENGTH = 4 * 1024 * 1024;
 
+/** {@link Arrivals} have no more characters of leaves and openings than this, unless the newest alone has more. */
+export const ARRIVALS_LENGTH = 512 * 1024;
+
 /** With a filter by rule, a {@link KeysetPage} ends after this number of events with a violation, whatever their rule. */
 export const SCANNED = 1_000;
 
@@ -248,7 +251,7 @@ export interface EventStore {
   arrivalPlace(): Promise<ArrivalPlace>;
   /**
    * The account's events that match by agent and class and were stored after one place and not after another.
-   * @param limit most that are returned; all are counted, so the caller keeps the two places near each other
+   * @param limit most that are returned, of large ones fewer (see {@link ARRIVALS_LENGTH}); all are counted, so the caller keeps the two places near each other
    */
   arrivals(
     accountId: string,

@@ -5,7 +5,15 @@ import type { EventFilter } from '../domain/event-filter.js';
 import { onlyBlocked } from '../domain/event-class.js';
 import { countedHours, EARLIEST, LATEST, wholeHours, type WholeHours } from '../domain/count-times.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
-import { PAGE_LENGTH, SCANNED, type Page, type Arrivals, type Cursor, type KeysetPage } from './port.js';
+import {
+  ARRIVALS_LENGTH,
+  PAGE_LENGTH,
+  SCANNED,
+  type Page,
+  type Arrivals,
+  type Cursor,
+  type KeysetPage,
+} from './port.js';
 import type { SqliteNumbers } from './sqlite-numbers.js';
 
 /** `:anchored` is whether the leaf lies in an anchored window of its agent. */
@@ -51,6 +59,7 @@ type Parameter = number | string | Buffer;
 
 interface Statement {
   all(...parameters: Parameter[]): unknown[];
+  iterate(...parameters: Parameter[]): IterableIterator<unknown>;
 }
 
 /** Reads pages and counts. Statements differ by filter only in their text, so they are prepared once for each. */
@@ -119,8 +128,15 @@ export class SqliteList {
     const among = `e.n > ? AND e.n <= ? AND +e.account_n = ? ${agentN === null ? '' : `AND +e.agent_n = ${agentN}`}
       ${classFilter(classes).replace('class_n', '+e.class_n')}`;
     const newest = `SELECT ${SHOWN} WHERE ${among} ORDER BY e.n DESC LIMIT ?`;
-    const events = this.#all<ShownRow>(newest, afterN, toN, accountN, limit).map(shown).reverse();
-    if (events.length < limit) return { events, count: events.length };
+    const events: StoredEvent[] = [];
+    let length = 0;
+    for (const row of this.#rows<ShownRow>(newest, afterN, toN, accountN, limit)) {
+      length += row.leaf.length + (row.openings?.length ?? 0);
+      if (length > ARRIVALS_LENGTH && events.length > 0) break;
+      events.push(shown(row));
+    }
+    events.reverse();
+    if (events.length < limit && length <= ARRIVALS_LENGTH) return { events, count: events.length };
     const sql = `SELECT count(*) AS total FROM events e WHERE ${among}`;
     return { events, count: this.#all<{ total: number }>(sql, afterN, toN, accountN)[0]!.total };
   }
@@ -219,13 +235,22 @@ export class SqliteList {
   }
 
   #all<Row>(sql: string, ...parameters: Parameter[]): Row[] {
+    return this.#prepared(sql).all(...parameters) as Row[];
+  }
+
+  /** Reads a row when it is asked for; nothing else may be read meanwhile. */
+  #rows<Row>(sql: string, ...parameters: Parameter[]): IterableIterator<Row> {
+    return this.#prepared(sql).iterate(...parameters) as IterableIterator<Row>;
+  }
+
+  #prepared(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
       if (this.#statements.size >= 500) this.#statements.clear();
       statement = this.#database.prepare<Parameter[]>(sql);
       this.#statements.set(sql, statement);
     }
-    return statement.all(...parameters) as Row[];
+    return statement;
   }
 }
 
