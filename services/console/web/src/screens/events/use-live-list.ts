@@ -13,7 +13,7 @@ const EVERY_MS = 250;
 interface Live {
   /** Newest first, on top of the list. */
   readonly shown: readonly EventRecord[];
-  /** As `shown`, for the time when the reader asks for them. */
+  /** As `shown`, for the time when the reader asks for them; with more than `MOST` the list is read instead. */
   readonly held: readonly EventRecord[];
   /** Sequences up to which agents' events were anchored since the list was read. */
   readonly through: ReadonlyMap<string, number>;
@@ -77,7 +77,7 @@ export function useLiveList(
         if (isSame && anchored === before.through) return before;
         return follows
           ? { shown: [...waiting, ...before.shown], held: [], through: anchored }
-          : { shown: before.shown, held: waiting, through: anchored };
+          : { shown: before.shown, held: waiting.slice(0, MOST + 1), through: anchored };
       });
     }, EVERY_MS);
     return () => window.clearInterval(timer);
@@ -100,9 +100,12 @@ export function useLiveList(
       events: live.through.size === 0 ? all : all.map(anchoredNow),
       added: added.length,
       held: fresh(live.held).length,
-      show: () => setLive(({ shown, held, ...rest }) => ({ ...rest, shown: [...held, ...shown], held: [] })),
+      show: () => {
+        if (isLong) reread();
+        else setLive(({ shown, held, ...rest }) => ({ ...rest, shown: [...held, ...shown], held: [] }));
+      },
     };
-  }, [listed, live]);
+  }, [listed, live, isLong, reread]);
 }
 
 /** The order of the list; of the same time, what arrived later is first. */
