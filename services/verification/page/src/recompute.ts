@@ -85,7 +85,7 @@ function shown(loaded: typeof library, redecision: Redecision, parserFailed: boo
   const parser = `PostgreSQL's parser could not be loaded: rules with ${READS_SQL} were not evaluated`;
   return {
     result: (['same', 'differs', 'partly'] as const)[code],
-    open: others === 0 ? [] : [otherEngineText(others)],
+    open: [...(others === 0 ? [] : [otherEngineText(others)]), ...(parserFailed ? [`${parser}.`] : [])],
     summary: [...loaded.describeRedecision(redecision), ...(parserFailed ? [parser] : [])],
     problems: loaded.redecisionProblems(redecision),
     agents: [...agents]
