@@ -37,7 +37,8 @@ export const eventStreamRoutes = {
         description:
           '`hello`, then `events` (at most four times a second, each with at most 100 records and the number of those that were `skipped`), `anchored`, `inbox`, and `bye` with a reason before its end; a comment every 15 s',
         contentType: 'text/event-stream',
-        schema: { type: 'string' },
+        // Readers of the document take it for the schema of each message: a message has the members of its event's name.
+        schema: {},
       },
       400: bodyErrors[400],
       ...sessionErrors,

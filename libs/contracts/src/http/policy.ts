@@ -5,6 +5,7 @@ import { explainBody, explanation } from './explanation.js';
 import { behaviorProfile, changedProfile, profileFields, profilePatch, requiredMembers } from './profile.js';
 import { registrationRoutes } from './registration.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
+import { conditionalMembers } from './rules.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
 
@@ -47,7 +48,7 @@ const safetyPackage = object({
   description: { type: 'string' },
   rules: {
     type: 'object',
-    properties: { ...profileFields, require: requiredMembers },
+    properties: { ...profileFields, require: requiredMembers, ...conditionalMembers },
     additionalProperties: false,
   },
 });
