@@ -121,6 +121,20 @@ export function operatorAttackCases(given: () => Anchored): void {
         1,
         expect.stringContaining('the agent had events in the window'),
       ]);
+      if (browser === null) return;
+      // The page computes the verdicts again, and compares them with what the package states of them.
+      writeFileSync(pathOf('stated'), await operator.issued(short, genuine.range, { stated: true }));
+      const { baseUrl, solanaRpcUrl: rpcUrl } = given().instance.bootstrap;
+      const pem = readFileSync(given().keyFile, 'utf8');
+      const page = await askPage(browser, {
+        baseUrl,
+        report: pathOf('stated'),
+        pem,
+        rpcUrl,
+        authority: given().authority,
+      });
+      expect(page.verdict).toBe(REFUSED[0]);
+      expect(page.text).toMatch(/the statement of the package: redecision\.totals\.checks/u);
     }, 90_000);
 
     it('does not verify events that were dated back by a year and anchored today', async () => {

@@ -139,9 +139,21 @@ export class Operator {
     return { events, inclusionProofs: proofs, windows };
   }
 
-  /** A package of this history: signed, and anchored now. */
-  async issued(history: History, range: Package['range']): Promise<string> {
-    const { sha256: _hash, signature: _signature, algorithm, publicKeyUrl, timestamp: _old, ...rest } = this.#genuine;
+  /**
+   * A package of this history: signed, and anchored now.
+   * @param stated whether it repeats what the genuine package states of its verdicts, which is of other events
+   */
+  async issued(history: History, range: Package['range'], { stated = false } = {}): Promise<string> {
+    const {
+      sha256: _hash,
+      signature: _signature,
+      algorithm,
+      publicKeyUrl,
+      timestamp: _old,
+      ...genuine
+    } = this.#genuine;
+    const { redecision, ...unstated } = genuine;
+    const rest = stated ? { ...unstated, redecision } : unstated;
     const { events } = history;
     const numbers = { firstSequence: 1, lastSequence: events.length, count: events.length, anchors: [] };
     const agents = this.#genuine.agents.map((agent) => ({ ...agent, ...numbers }));
