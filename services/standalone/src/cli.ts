@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   hook: () => import('@countersign/cli/commands/hook'),
   'mcp-proxy': () => import('@countersign/cli/commands/mcp-proxy'),
   policy: () => import('@countersign/cli/commands/policy'),
+  approvals: () => import('@countersign/cli/commands/approvals'),
   export: () => import('@countersign/cli/commands/export'),
   erase: () => import('@countersign/cli/commands/erase'),
   verify: () => import('@countersign/cli/commands/verify'),
