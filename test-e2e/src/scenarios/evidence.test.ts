@@ -75,7 +75,7 @@ interface Package extends Json {
   readonly summary: Json;
 }
 
-onEachProfile('from a check to evidence', (start) => {
+onEachProfile('from a check to evidence', (start, profile) => {
   let instance: Instance;
   let session: { readonly authorization: string };
   let agentId: string;
@@ -290,36 +290,39 @@ onEachProfile('from a check to evidence', (start) => {
     expect(new Set(anchors.map(({ merkle_root: merkleRoot }) => merkleRoot))).toEqual(roots);
   });
 
-  it('refuses every one of 500 changed characters', async () => {
-    let state = 7;
-    const random = (below: number): number => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return state % below;
-    };
-    const origin = [text.indexOf('"publicKeyUrl":"') + 16, text.indexOf('/v1/keys/')] as const;
-    let tried = 0;
-    const survivors: string[] = [];
-    while (tried < 500) {
-      const at = random(text.length);
-      const to = String.fromCharCode(33 + random(90));
-      if (text[at] === to || (at >= origin[0] && at < origin[1])) continue;
-      const changed = text.slice(0, at) + to + text.slice(at + 1);
-      let parsed: unknown;
-      try {
-        parsed = JSON.parse(changed);
-      } catch {
+  // The verifier is the same code on both profiles, and reads no store.
+  if (profile === 'embedded') {
+    it('refuses every one of 500 changed characters', async () => {
+      let state = 7;
+      const random = (below: number): number => {
+        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+        return state % below;
+      };
+      const origin = [text.indexOf('"publicKeyUrl":"') + 16, text.indexOf('/v1/keys/')] as const;
+      let tried = 0;
+      const survivors: string[] = [];
+      while (tried < 500) {
+        const at = random(text.length);
+        const to = String.fromCharCode(33 + random(90));
+        if (text[at] === to || (at >= origin[0] && at < origin[1])) continue;
+        const changed = text.slice(0, at) + to + text.slice(at + 1);
+        let parsed: unknown;
+        try {
+          parsed = JSON.parse(changed);
+        } catch {
+          tried += 1;
+          continue;
+        }
+        if (canonicalize(parsed) === canonicalize(pkg)) continue;
         tried += 1;
-        continue;
+        const answer = await instance.request('POST', '/v1/inclusion/verify', { raw: `{"package":${changed}}` });
+        if (answer.status === 200 && (answer.json as { ok: boolean }).ok)
+          survivors.push(`${at}: ${text.slice(at - 20, at + 20)} -> ${to}`);
       }
-      if (canonicalize(parsed) === canonicalize(pkg)) continue;
-      tried += 1;
-      const answer = await instance.request('POST', '/v1/inclusion/verify', { raw: `{"package":${changed}}` });
-      if (answer.status === 200 && (answer.json as { ok: boolean }).ok)
-        survivors.push(`${at}: ${text.slice(at - 20, at + 20)} -> ${to}`);
-    }
-    expect(survivors).toEqual([]);
-  }, 120_000);
+      expect(survivors).toEqual([]);
+    }, 120_000);
+  }
 
   drawSample();
-  operatorAttackCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
+  operatorAttackCases(() => ({ instance, session, agentId, keyFile, authority, folder }), profile);
 });
