@@ -229,7 +229,7 @@ describe('decide', () => {
       const before = process.cpuUsage();
       const { violation } = decide(profile, many(hostile, 550));
       // Without a bound it is 500 to 1,000.
-      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(200);
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(400);
       expect(violation?.rule).toMatch(/:unreadable URL$/u);
       expect(violation?.reason).toContain('send fewer addresses in one call');
       for (const taken of [many(hostile, 5), many(usual, 500), many(() => hostile(1), 550)]) {
@@ -352,7 +352,6 @@ describe('decide', () => {
     const ten = measure(10);
     const thousand = measure(1000);
     // Loose, for loaded machines: a linear scan of 1,000 entries would take 50 times as long.
-    expect(ten).toBeLessThan(20_000);
     expect(thousand).toBeLessThan(10 * ten);
   });
 });

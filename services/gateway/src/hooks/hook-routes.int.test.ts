@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { HOOK_TOOLS } from '@countersign/contracts';
 import type { HookTool } from '@countersign/contracts';
@@ -119,9 +119,8 @@ describe('hooks', () => {
 
   it('act as the only agent of their key, whatever else is named', async () => {
     const key = mintApiKey((n) => randomBytes(n));
-    const keyId = randomUUID();
-    await bench.putKey(keyId, key, { agentIds: [bench.agentId] });
-    await gateway.counters.raise('api-key', keyId, 1);
+    await bench.putKey(randomUUID(), key, { agentIds: [bench.agentId] });
+    await gateway.counters.raise('api-key', createHash('sha256').update(key).digest('hex'), 1);
     const bearer = await gateway.send({
       path: '/v1/hooks/gemini?agent=other',
       headers: {
