@@ -113,6 +113,7 @@ export interface ApprovalEventValue {
   /** Of `approval.decided`: who and in which role, ms from the request to the decision, and what the person saw. */
   readonly by?: string;
   readonly role?: string;
+  readonly decision?: 'approve' | 'deny';
   readonly latencyMs?: number;
   readonly shownSha256?: string;
   readonly comment?: string;

@@ -55,6 +55,8 @@ export type {
   PackageControl,
   PackageEvent,
   PackageMappingRow,
+  DecisionFigures,
+  PackageOversight,
   PackageRedecision,
   PackageSummary,
   PackageTimestamp,

@@ -175,6 +175,51 @@ export interface PackageRedecision {
   readonly breaks: readonly { readonly agentId: string; readonly sequence: number; readonly balance: string }[];
 }
 
+/** How often, and how fast. */
+export interface DecisionFigures {
+  readonly approved: number;
+  readonly denied: number;
+  /** The lower median of the times from the request to the decision, ms; `null`: none is known. */
+  readonly medianMs: number | null;
+  /** How many of these times are below three seconds. */
+  readonly under3s: number;
+}
+
+/** Human oversight: decisions of people about actions, counted from the events of a package, as FORMAT.md says. */
+export interface PackageOversight {
+  /** Of approvals. The first two, and the next four, add up to the same number. */
+  readonly totals: {
+    /** The package has their request. */
+    readonly requested: number;
+    /** The package has their end alone. */
+    readonly earlier: number;
+    readonly approved: number;
+    readonly denied: number;
+    /** Their time ended without a decision. */
+    readonly expired: number;
+    /** The package has no end of them. */
+    readonly pending: number;
+  };
+  /** Events `approval.consumed`. */
+  readonly consumed: number;
+  /** Of the decisions whose request is in the package. */
+  readonly latency: { readonly of: number } & Pick<DecisionFigures, 'medianMs' | 'under3s'>;
+  /** `shown`: decisions that name the digest of what the person was shown. */
+  readonly people: readonly ({
+    readonly by: string;
+    readonly role: string;
+    readonly shown: number;
+  } & DecisionFigures)[];
+  readonly rules: readonly ({
+    readonly agentId: string;
+    readonly rule: string | null;
+    readonly expired: number;
+    readonly pending: number;
+  } & DecisionFigures)[];
+  /** Approvals of which the package does not show who decided. */
+  readonly notShown: { readonly withheld: number; readonly erased: number };
+}
+
 /** Counts of checks by verdict, then of agents by their balances; `missing` counts checks that are not shown. */
 export const REDECISION_TOTALS = [
   'checks',
@@ -220,6 +265,8 @@ export interface PackageContent {
   readonly mappingRows?: readonly PackageMappingRow[];
   /** Absent as above, and where it was not computed. */
   readonly redecision?: PackageRedecision;
+  /** Absent in packages that were issued before it was counted. */
+  readonly oversight?: PackageOversight;
 }
 
 export interface SignedPackage extends PackageContent {

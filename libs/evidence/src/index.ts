@@ -110,6 +110,7 @@ export {
   type StatusFacts,
   type StatusVerdict,
 } from './package/event-status.js';
+export { oversightOf, type OversightEntry } from './package/oversight.js';
 export { summarize, type SummaryEntry } from './package/summary.js';
 export {
   assemblePackage,

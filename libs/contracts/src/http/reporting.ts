@@ -38,6 +38,11 @@ export const packageSchema: JsonSchema = {
       description:
         'how many verdicts were the same when they were computed again, and where balances broke; absent where that was not computed',
     },
+    oversight: {
+      type: 'object',
+      description:
+        'human oversight: requests for an approval, what was decided, by whom and how fast, by rule and person; absent in packages from before',
+    },
     signedPages: { const: true, description: 'issued as a PDF whose bytes are signed as well; absent for format json' },
   },
 };

@@ -13,6 +13,7 @@ import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
 import { LEAF_V2_CASES } from './leaf-v2-cases.js';
 import { mixedStory, v2Story } from './leaf-v2-story.js';
+import { OVERSIGHT_CASES, oversightStory, stateOversight } from './oversight-cases.js';
 import { issueStory, type IssuedStory, NETWORK, seal, type StoryKey } from './story-package.js';
 import type { Surroundings, VectorChain, VectorKey } from './surroundings.js';
 import { AFTER_SIGNING, BEFORE_SIGNING, type Loose, nameEmptyScope, restate } from './tampered.js';
@@ -114,6 +115,14 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     files.push([`audit-${name}`, vector(description, { package: pkg }, surroundings(pending, key), expected)]);
   }
   files.push(...leafV2Vectors(key, sha256));
+  const overseen = issueStory(oversightStory(sha256), key, sha256);
+  for (const { name, description, change, expected } of OVERSIGHT_CASES) {
+    const pkg = resigned(overseen, (one) => void change(one), key, sha256);
+    files.push([`oversight-${name}`, vector(description, { package: pkg }, surroundings(overseen, key), expected)]);
+  }
+  const without = resigned(pending, stateOversight, key, sha256);
+  const words = 'States that there were no approvals, and there were none.';
+  files.push(['oversight-no-approvals', vector(words, { package: without }, surroundings(pending, key), null)]);
   return files.map(([name, content]) => [`${name}.json`, `${JSON.stringify(content, null, 1)}\n`]);
 }
 

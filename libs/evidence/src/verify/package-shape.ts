@@ -203,6 +203,24 @@ const redecision = both(
   }, 'with verdicts that add up to the checks, and a break for each agent with broken balances'),
 );
 
+const figures = { approved: count, denied: count, medianMs: nullable(count), under3s: count };
+
+const oversight = object({
+  totals: object({
+    requested: count,
+    earlier: count,
+    approved: count,
+    denied: count,
+    expired: count,
+    pending: count,
+  }),
+  consumed: count,
+  latency: object({ of: count, medianMs: nullable(count), under3s: count }),
+  people: list(object({ by: text, role: text, shown: count, ...figures })),
+  rules: list(object({ agentId: uuid, rule: nullable(text), expired: count, pending: count, ...figures })),
+  notShown: object({ withheld: count, erased: count }),
+});
+
 interface ListedControl {
   readonly framework: string;
   readonly controlId: string;
@@ -267,7 +285,7 @@ export const packageShape: Shape = both(
       summary,
       timestamp,
     },
-    { signedPages: oneOf(true), audit, mappingRows: list(mappingRow), redecision },
+    { signedPages: oneOf(true), audit, mappingRows: list(mappingRow), redecision, oversight },
   ),
   both(proofForEach, rowForEachControl),
 );

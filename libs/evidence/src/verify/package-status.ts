@@ -2,6 +2,7 @@ import type { LeafEvent, ReportedOutcome, SignedPackage } from '@countersign/con
 import { canonicalize } from '../json/canonicalize.js';
 import { shownValue } from '../leaf/opening.js';
 import { eventStatus, namesDataScope, type StatusVerdict } from '../package/event-status.js';
+import { oversightOf } from '../package/oversight.js';
 import { summarize } from '../package/summary.js';
 import type { CheckedEntry } from './package-entries.js';
 import type { Findings } from './findings.js';
@@ -27,7 +28,10 @@ export function checkStatuses(pkg: SignedPackage, entries: readonly CheckedEntry
     const message = `By the table the status is "${possible[0]!.status}".`;
     findings.problem('status-differs', `events[${index}].status`, message, leaf.eventId);
   }
-  checkSummary(pkg, entries, findings);
+  if (isReadable(pkg, entries)) {
+    checkSummary(pkg, entries, findings);
+    checkOversight(pkg, entries, findings);
+  }
   findings.checked.push('the statuses and the summary, from the events themselves');
 }
 
@@ -82,10 +86,12 @@ function possibleVerdicts({ entry, leaf, holds }: CheckedEntry, relations: Relat
   return verdicts;
 }
 
+/** With an entry that is not a leaf the counts are undefined, and that is a problem already. */
+function isReadable(pkg: SignedPackage, entries: readonly CheckedEntry[]): boolean {
+  return entries.length === pkg.events.length && entries.every(({ proof }) => proof !== null);
+}
+
 function checkSummary(pkg: SignedPackage, entries: readonly CheckedEntry[], findings: Findings): void {
-  // With an entry that is not a leaf the count is undefined, and that is a problem already.
-  const readable = entries.length === pkg.events.length && entries.every(({ proof }) => proof !== null);
-  if (!readable) return;
   const expected = summarize(
     entries.map(({ leaf, entry }) => ({ event: leaf, status: entry.status })),
     pkg.inclusionProofs,
@@ -94,4 +100,14 @@ function checkSummary(pkg: SignedPackage, entries: readonly CheckedEntry[], find
     if (canonicalize(pkg.summary[name]) === canonicalize(expected[name])) continue;
     findings.problem('summary-differs', `summary.${name}`, 'The figure is not what the events add up to.');
   }
+}
+
+function checkOversight({ oversight }: SignedPackage, entries: readonly CheckedEntry[], findings: Findings): void {
+  if (oversight === undefined) return;
+  const expected = oversightOf(entries.map(({ leaf, entry }) => ({ ...entry, event: leaf })));
+  for (const name of Object.keys(expected) as (keyof typeof expected)[]) {
+    if (canonicalize(oversight[name]) === canonicalize(expected[name])) continue;
+    findings.problem('oversight-differs', `oversight.${name}`, 'The events of the package give another value.');
+  }
+  findings.checked.push('the figures on human oversight, from the events themselves');
 }

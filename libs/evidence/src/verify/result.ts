@@ -33,6 +33,7 @@ export const PROBLEM_CODES = [
   'anchor-list-differs',
   'status-differs',
   'summary-differs',
+  'oversight-differs',
   'content-hash-differs',
   'transaction-not-found',
   'transaction-failed',

@@ -29,6 +29,8 @@ describe('deciding about approvals', () => {
 
   const types = async (): Promise<readonly string[]> =>
     (await events(bench.eventLog)).map(({ leaf }) => leaf.type).filter((type) => type.startsWith('approval.'));
+  const outcomes = async (type: string): Promise<readonly unknown[]> =>
+    (await events(bench.eventLog)).filter(({ leaf }) => leaf.type === type).map(({ leaf }) => leaf.outcome);
   const published = async (): Promise<ApprovalFacts | null | undefined> =>
     (await newest<ApprovalFacts>(bench.eventLog, 'approvals')).get(APPROVAL)?.value;
   const sweeping = (nowMs: number): ApprovalSweep =>
@@ -124,6 +126,7 @@ describe('deciding about approvals', () => {
     await sweeping(EXPIRES_MS).sweep();
     await bench.announcer.announce();
     expect(await types()).toEqual(['approval.requested', 'approval.expired']);
+    expect(await outcomes('approval.expired')).toEqual(['undecided']);
     await expect(approvals.decide(BOB, APPROVAL, APPROVE)).rejects.toMatchObject({ status: 409 });
     const other = 'apr_cccccccc-bbbb-4bbb-8bbb-bbbbbbbbbbbb';
     await follow(bench, [asking(2, { id: other })]);
@@ -132,6 +135,18 @@ describe('deciding about approvals', () => {
     await bench.announcer.announce();
     expect((await newest(bench.eventLog, 'approvals')).get(other)).toMatchObject({ version: 2, value: null });
     expect((await bench.store.approvals.find(other))?.approval.state).toBe('denied');
+  });
+
+  it.each([
+    [{}, [], 'unused'],
+    [{ reuse: { until_seconds: 60, scope: 'exact' } as const }, [using(2, { state: 'used' })], 'used'],
+  ])('says whether what was approved was used when its time is over: %j', async (rule, uses, outcome) => {
+    await asked(bench, rule);
+    await approvals.decide(BOB, APPROVAL, APPROVE);
+    await follow(bench, uses);
+    await sweeping(EXPIRES_MS + 3_600_000).sweep();
+    await bench.announcer.announce();
+    expect(await outcomes('approval.expired')).toEqual([outcome]);
   });
 
   it('opens one of an older message without an event, which was written when the message was followed first', async () => {

@@ -30,7 +30,7 @@ export function approvalEvent(
     refersTo,
     agentId: approval.agentId,
     occurredAt: isoTime(occurredAtMs),
-    outcome: type === 'approval.decided' ? approval.state : null,
+    outcome: outcomeOf(approval, type),
     rule: `rules:${approval.ruleId}`,
     profileVersion: approval.profileVersion,
     profileSha256: approval.profileSha256,
@@ -47,6 +47,14 @@ export function approvalEvent(
 export function entropyOf(approval: Approval, { type, refersTo }: ApprovalEvent, sha256: Digest): EventEntropy {
   const bytes = sha256(utf8(JSON.stringify([type, approval.id, refersTo, approval.bindingSha256])));
   return { id: bytes.slice(0, 10), salt: bytes.slice(16) };
+}
+
+/** Of a decision what was decided; of the end of its time whether anybody had decided, and whether what was approved was used. */
+function outcomeOf({ state, usableUntilMs, usedBy }: Approval, type: ApprovalEvent['type']): string | null {
+  if (type === 'approval.decided') return state;
+  if (type !== 'approval.expired') return null;
+  if (usableUntilMs === undefined) return 'undecided';
+  return usedBy.length === 0 ? 'unused' : 'used';
 }
 
 function valueOf(approval: Approval, withDecisions: boolean): { readonly [key: string]: JsonValue } {

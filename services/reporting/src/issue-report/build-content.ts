@@ -19,6 +19,7 @@ import {
   fromHex,
   MerkleTree,
   namesDataScope,
+  oversightOf,
   proofFor,
   unanchored,
   type EvidenceCrypto,
@@ -116,6 +117,7 @@ export async function buildContent(
     windows: proven.flatMap((run) => run.windows),
     audit: sources.audit,
     ...(redecision === null ? {} : { redecision }),
+    oversight: oversightOf(events),
     mappingRows: mapping.rowsOf(events.flatMap(({ controls }) => controls)),
     ...(request.format === 'pdf' ? { signedPages: true as const } : {}),
   });

@@ -93,6 +93,19 @@ describe('the stored mapping', () => {
     expect(ids('agent_unfrozen', 'euaiact')).not.toContain('14(4)(e)');
   });
 
+  it('serves human oversight by events of approvals, and nothing of it as direct', () => {
+    expect(ids('approval_requested', 'euaiact')).toContain('14(3)');
+    expect(ids('approval_requested', 'soc2')).toEqual(['CC7.2', 'CC6.1']);
+    expect(ids('approval_decided', 'soc2')).toEqual(['CC7.2', 'CC6.3']);
+    expect(ids('approval_decided', 'euaiact')).toEqual(
+      expect.arrayContaining(['14(3)', '14(4)(b)', '14(4)(d)', '26(2)']),
+    );
+    expect(ids('approval_expired', 'euaiact')).not.toContain('14(4)(d)');
+    const controls = mapping.controls('approval_decided', ['euaiact'], {}, NEITHER, 'Satisfied');
+    const relations = controls.filter(({ controlId }) => controlId.startsWith('14')).map(({ relation }) => relation);
+    expect(relations.sort()).toEqual(['contextual', 'supporting', 'supporting']);
+  });
+
   it('reads from the action whether it is financial', () => {
     expect(ids('allowed_tool_use', 'nydfs', {}, { ...NEITHER, financial: true })).toContain('500.6(a)(1)');
     expect(eventConditions({ type: 'tool_use', estimatedCost: 5 })).toEqual({
@@ -178,6 +191,11 @@ describe('the situation of an event', () => {
     [{ type: 'agent.created' }, null],
     [{ type: 'content.erased' }, 'content_disposed'],
     [{ type: 'retention.applied' }, 'content_disposed'],
+    [{ type: 'approval.requested' }, 'approval_requested'],
+    [{ type: 'approval.decided', outcome: 'denied' }, 'approval_decided'],
+    [{ type: 'approval.expired', outcome: 'undecided' }, 'approval_expired'],
+    [{ type: 'approval.expired', outcome: 'unused' }, null],
+    [{ type: 'approval.consumed' }, 'approval_used'],
   ] as const)('%j is %s', (members, situation) => {
     expect(situationOf(check(members), null)).toBe(situation);
   });

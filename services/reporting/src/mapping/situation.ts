@@ -18,6 +18,10 @@ export const SITUATIONS = [
   'agent_unfrozen',
   'profile_change',
   'content_disposed',
+  'approval_requested',
+  'approval_decided',
+  'approval_expired',
+  'approval_used',
 ] as const;
 export type Situation = (typeof SITUATIONS)[number];
 
@@ -49,6 +53,15 @@ export function situationOf(leaf: LeafEvent, category: string | null): Situation
     case 'content.erased':
     case 'retention.applied':
       return 'content_disposed';
+    case 'approval.requested':
+      return 'approval_requested';
+    case 'approval.decided':
+      return 'approval_decided';
+    // What was approved and not used in time was decided by a person: that event is another one.
+    case 'approval.expired':
+      return leaf.outcome === 'undecided' ? 'approval_expired' : null;
+    case 'approval.consumed':
+      return 'approval_used';
     default:
       return null;
   }

@@ -7,6 +7,7 @@ import { drawCover } from './sections/cover.js';
 import { drawFindings } from './sections/findings.js';
 import { drawFrameworks } from './sections/frameworks.js';
 import { drawMethod } from './sections/method.js';
+import { drawOversight } from './sections/oversight.js';
 import { drawPolicies } from './sections/policies.js';
 import { drawSignature } from './sections/signature.js';
 import { Sheet } from './sheet.js';
@@ -49,6 +50,7 @@ export async function drawReport(bytes: Uint8Array, take: (piece: Uint8Array) =>
   drawCompleteness(flow, content, facts);
   drawFrameworks(flow, content, facts);
   drawFindings(flow, content, facts);
+  drawOversight(flow, content, facts);
   drawAnchors(flow, content, facts);
   drawSignature(flow, content);
   drawAnnexes(flow, content, facts);

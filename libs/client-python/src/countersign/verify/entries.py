@@ -10,6 +10,7 @@ from .findings import Findings
 from .forms import milliseconds
 from .leaf import what_is_wrong_with_leaf
 from .opening import Shown, opened_commitment, shown_by
+from .oversight import oversight_of
 from .proof import check_proof
 from .status import Story, summary_of
 from .strict_json import canonical_bytes, sha256_hex
@@ -138,6 +139,11 @@ def check_statuses(package: Mapping[str, Any], anchored: int, findings: Findings
     for name, figure in summary_of(entries, anchored, story).items():
         if not _is_same(claimed.get(name), figure):
             findings.add("summary-differs", f"summary.{name}", f"the entries give {figure}")
+    if "oversight" in package:
+        stated = package["oversight"]
+        for name, value in oversight_of(entries).items():
+            if canonical_bytes(stated[name]) != canonical_bytes(value):
+                findings.add("oversight-differs", f"oversight.{name}", "the entries give another value")
 
 
 def _is_same(claimed: Any, figure: Any) -> bool:

@@ -52,6 +52,7 @@ PROBLEM_CODES = (
     "window-forked",
     "status-differs",
     "summary-differs",
+    "oversight-differs",
     "absence-form",
     "absence-agent-differs",
     "absence-order-differs",

@@ -58,6 +58,7 @@ _OPTIONAL: Mapping[str, Form] = {
     "audit": _is_object,
     "mappingRows": _is_list,
     "redecision": _is_object,
+    "oversight": _is_object,
 }
 _PREPARER: Mapping[str, Form] = {"id": is_name, "name": is_text}
 _REVIEW: Mapping[str, Form] = {"by": is_text, "on": is_text}
@@ -83,6 +84,35 @@ _BREAK: Mapping[str, Form] = {
     "agentId": is_uuid,
     "sequence": lambda value: is_count(value, 1),
     "balance": is_text,
+}
+_FIGURES_OF_DECISIONS: Mapping[str, Form] = {
+    "approved": is_count,
+    "denied": is_count,
+    "medianMs": _or_null(is_count),
+    "under3s": is_count,
+}
+_OVERSIGHT: Mapping[str, Form] = {
+    "totals": _is_object,
+    "consumed": is_count,
+    "latency": _is_object,
+    "people": _is_list,
+    "rules": _is_list,
+    "notShown": _is_object,
+}
+_OVERSIGHT_PARTS: Mapping[str, Mapping[str, Form]] = {
+    "totals": dict.fromkeys(("requested", "earlier", "approved", "denied", "expired", "pending"), is_count),
+    "latency": {"of": is_count, "medianMs": _or_null(is_count), "under3s": is_count},
+    "notShown": {"withheld": is_count, "erased": is_count},
+}
+_OVERSIGHT_LISTS: Mapping[str, Mapping[str, Form]] = {
+    "people": {"by": is_text, "role": is_text, "shown": is_count, **_FIGURES_OF_DECISIONS},
+    "rules": {
+        "agentId": is_uuid,
+        "rule": _or_null(is_text),
+        "expired": is_count,
+        "pending": is_count,
+        **_FIGURES_OF_DECISIONS,
+    },
 }
 _MAPPING_ROW: Mapping[str, Form] = {
     "framework": _one_of(*FRAMEWORKS),
@@ -197,6 +227,8 @@ def _paths(package: Mapping[str, Any]) -> Iterator[Optional[str]]:
         yield _unlisted_control(package["mappingRows"], package["events"])
     if "redecision" in package:
         yield _wrong_redecision(package["redecision"])
+    if "oversight" in package:
+        yield _wrong_oversight(package["oversight"])
 
 
 def _wrong_member(value: Any, forms: Mapping[str, Form], path: str) -> Optional[str]:
@@ -282,6 +314,17 @@ def _wrong_redecision(stated: Dict[str, Any]) -> Optional[str]:
         return "redecision.totals"
     if found is None and len(stated["breaks"]) != stated["totals"]["broken"]:
         return "redecision.breaks"
+    return found
+
+
+def _wrong_oversight(stated: Dict[str, Any]) -> Optional[str]:
+    found = _wrong_member(stated, _OVERSIGHT, "oversight")
+    for name, forms in _OVERSIGHT_PARTS.items():
+        if found is None:
+            found = _wrong_member(stated[name], forms, f"oversight.{name}")
+    for name, forms in _OVERSIGHT_LISTS.items():
+        if found is None:
+            found = _wrong_in_list(stated[name], forms, f"oversight.{name}")
     return found
 
 

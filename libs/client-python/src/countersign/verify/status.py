@@ -14,6 +14,7 @@ REPORTS_EXECUTION = (GAP, "The outcome reports the execution of a check that was
 UNANSWERED = (GAP, "The answer to the check may not have reached its caller.")
 NO_SCOPE = (GAP, "The data access names no data scope.")
 UNGOVERNED = (GAP, "The check is ungoverned: no rule and no list of the profile applied to it.")
+UNDECIDED = (GAP, "An approval was requested, and nobody decided about it in time.")
 REFUSED = (PREVENTED, "The check was refused, and no execution was reported.")
 NOTHING = (SATISFIED, None)
 
@@ -66,6 +67,8 @@ class Story:
             return self._of_check(event, entry["opened"].get("action"))
         if kind == "action.unanswered":
             return {UNANSWERED}
+        if kind == "approval.expired" and event["outcome"] == "undecided":
+            return {UNDECIDED}
         if kind == "action.outcome" and event["outcome"] != "skipped":
             check = self._checks.get(event["refersTo"])
             if event["refersTo"] in self._others:
