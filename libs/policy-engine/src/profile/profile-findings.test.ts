@@ -53,6 +53,17 @@ describe('findings about a profile', () => {
     expect(findings.map(({ place, kind }) => [place, kind])).toEqual([['rules:a', 'hidden']]);
   });
 
+  it('include rules that ask people about payloads that are not stored', () => {
+    const rules = [rule('a', {}), rule('b', { effect: 'approve', tools: ['wire'] })];
+    const unseen = (more: Partial<BehaviorProfile>, isPart = false) =>
+      profileFindings(profile({ rules, ...more }), { isPart }).filter(({ kind }) => kind === 'unseen');
+    expect(unseen({})).toMatchObject([{ place: 'rules:b', path: ['rules', 1], proposal: 'set store_payload to true' }]);
+    expect(profileWarnings(profile({ rules }))).toContain(
+      'rules[1] "b": asks people about payloads that they cannot see, because store_payload is off; set store_payload to true',
+    );
+    expect([unseen({ store_payload: true }), unseen({}, true)]).toEqual([[], []]);
+  });
+
   it('include members that no schema of a tool has', () => {
     const schemas = { refund: { type: 'object', properties: { amount: { type: 'number' } } } };
     const of = (args: RuleMember['args']) =>

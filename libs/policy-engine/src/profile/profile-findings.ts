@@ -11,8 +11,11 @@ export interface ProfileFinding {
   readonly place: string;
   /** Where it is in the profile: `['rules', 0]`. */
   readonly path: readonly (string | number)[];
-  /** `refused`: the profile cannot be saved; `no_effect`: an entry of a list. The others are those of {@link LintFinding}. */
-  readonly kind: 'refused' | 'no_effect' | LintFinding['kind'];
+  /**
+   * `refused`: the profile cannot be saved; `no_effect`: an entry of a list; `unseen`: people are asked about payloads that
+   * they are not shown. The others are those of {@link LintFinding}.
+   */
+  readonly kind: 'refused' | 'no_effect' | 'unseen' | LintFinding['kind'];
   readonly member: string | null;
   /** Offsets in the expression of the member, in UTF-16 units. */
   readonly position: { readonly start: number; readonly end: number } | null;
@@ -31,11 +34,36 @@ export interface FindingsOptions {
   readonly schemas?: ToolSchemas;
   /** Most combinations of values that are tried for all rules together. */
   readonly tries?: number;
+  /** The rules are merged into a profile that is not known. */
+  readonly isPart?: boolean;
 }
 
 /** All findings about a profile, or about the draft of one. Rules that are refused have no other findings. */
 export function profileFindings(profile: BehaviorProfile, options: FindingsOptions = {}): readonly ProfileFinding[] {
-  return [...entryFindings(profile), ...ruleFindings(profile, options)];
+  const unseen = options.isPart === true || profile.store_payload ? [] : unseenPayloads(profile);
+  return [...entryFindings(profile), ...ruleFindings(profile, options), ...unseen];
+}
+
+/** Rules that ask people about payloads that are not stored, so that no page shows them. */
+function unseenPayloads({ rules = [] }: BehaviorProfile): readonly ProfileFinding[] {
+  return rules.flatMap(({ id, effect }, index): readonly ProfileFinding[] => {
+    if (effect !== 'approve') return [];
+    const message = 'asks people about payloads that they cannot see, because store_payload is off';
+    const proposal = 'set store_payload to true';
+    const text = `${problemText({ list: 'rules', index, id, member: null, position: null, message, proposal: null })}; ${proposal}`;
+    return [
+      {
+        place: `rules:${id}`,
+        path: ['rules', index],
+        kind: 'unseen',
+        member: null,
+        position: null,
+        message,
+        proposal,
+        text,
+      },
+    ];
+  });
 }
 
 function entryFindings(profile: BehaviorProfile): readonly ProfileFinding[] {

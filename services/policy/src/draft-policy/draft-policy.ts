@@ -190,7 +190,7 @@ function problemIn(
 ): { readonly place: string; readonly why: string } | null {
   const conditional = applyProfilePatch(emptyProfile(''), profile);
   const [last] = drafted.filter(({ place }) => place.includes(':')).slice(-1);
-  const findings = draftFindings({ patch: profile });
+  const findings = draftFindings({ kind: 'profile', patch: profile });
   const found = findings.find(({ place }) => drafted.some((one) => one.place === place.replace(/\[\d+\]$/, '')));
   if (found !== undefined) return { place: found.place.replace(/\[\d+\]$/, ''), why: found.message };
   // What is refused as a whole, such as the cost of all rules, is refused for the last one.

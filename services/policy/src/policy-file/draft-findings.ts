@@ -7,8 +7,11 @@ import { NO_AGENT } from './run-cases.js';
 const TRIES = 200_000;
 
 /** All findings about the policy of a file, on a profile without other rules. @param schemas of tools, by name */
-export function draftFindings({ patch }: Pick<PolicyFile, 'patch'>, schemas?: ToolSchemas): readonly ProfileFinding[] {
-  const options = schemas === undefined ? { tries: TRIES } : { tries: TRIES, schemas };
+export function draftFindings(
+  { kind, patch }: Pick<PolicyFile, 'kind' | 'patch'>,
+  schemas?: ToolSchemas,
+): readonly ProfileFinding[] {
+  const options = { tries: TRIES, isPart: kind !== 'profile', ...(schemas === undefined ? {} : { schemas }) };
   return profileFindings(applyProfilePatch(emptyProfile(NO_AGENT), patch), options);
 }
 
