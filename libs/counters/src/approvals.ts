@@ -10,6 +10,8 @@ export interface FoundApproval {
   readonly expiresAtMs: number;
   /** A use leaves it as it is. */
   readonly reusable: boolean;
+  /** An earlier judgement of the same check used it, whose event may be in the log: it is not given back. */
+  readonly usedBefore?: true;
 }
 
 /** The approval that a denial asks for. */
@@ -48,5 +50,5 @@ export interface LoggedApproval {
 
 /** Time for which an approval that is over is still known, ms. */
 export const KNOWN_MS = 3_600_000;
-/** Approvals of an agent that are kept, at most. */
+/** Approvals of an agent that are kept, at most; at the bound one that was used is forgotten for a new one. */
 export const MOST_APPROVALS = 1_000;

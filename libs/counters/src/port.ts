@@ -247,6 +247,8 @@ export interface UsageSnapshot {
     /** Time of the newest unfreeze, ms; 0: never. */
     readonly unfrozenAtMs: number;
   }[];
+  /** Decisions about approvals that are not over, as for `decideApproval`; absent: none. */
+  readonly decisions?: readonly ApprovalDecision[];
   /** Answered claims; those with a status other than 200 are ignored. */
   readonly claims: readonly {
     readonly accountId: string;
@@ -363,8 +365,11 @@ export interface RebuildLease {
  *   rule is answered by the approval that waits (`approval_pending`) or that a person has denied (`approval_denied`, until
  *   it expires); otherwise it opens one with `candidateId`, or there are too many (`too_many_pending`). Where `namedId` is an
  *   approval of the agent with a binding that no rule of the trip has, or one of this binding that is over, the reason is
- *   that, and none is opened. In observe mode nothing is asked for. A revert makes used approvals usable again, and does not close one that was opened.
- *   Approvals that are over are known for `KNOWN_MS`, while the agent has no more than `MOST_APPROVALS`.
+ *   that, and none is opened. In observe mode nothing is asked for. `takeBack` makes used approvals usable again, and does not close one that was opened.
+ *   Where a check is judged again, what its earlier judgement used is usable for the new one alone, and stays used
+ *   whatever the new one is, because the event of the earlier one may be in the log (`usedBefore`).
+ *   Approvals that are over are known for `KNOWN_MS`, while the agent has no more than `MOST_APPROVALS`; at that bound a new
+ *   one takes the place of one that was used up.
  * - Bounds of facts and limits: a fact or window is kept from its first use until it was not used for its length, and
  *   for at most twice as long. Where there is no room, expired ones are removed. If there is still none, a limit is
  *   exceeded, and a check that sets a new fact violates `noRoom`. If such a fact was to be set although its check was

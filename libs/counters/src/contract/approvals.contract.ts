@@ -200,6 +200,61 @@ export function approvalsContract(bench: CountersBench): void {
       });
     });
 
+    it('stays used where its check is judged again while the first answer is under way', async () => {
+      await ask();
+      await bench.counters.decideApproval(decided(ID[0]));
+      await bench.judge({ ...asking({}), ...keyed('k') });
+      const frozen = { frozen: true, versions: { account: 1, apiKey: 1, agent: 2 }, ...keyed('k') };
+      const again = await bench.counters.check(tripOf({ ...asking({ id: ID[1] }), ...frozen }));
+      expect(again).toMatchObject({ kind: 'rejudged', judgement: { outcome: 'frozen' } });
+      expect(await ask({ id: ID[1] }, { versions: frozen.versions })).toEqual(['approval_pending', ID[1]]);
+    });
+
+    it('is not given back with the second judgement of a check whose first one used it', async () => {
+      await ask();
+      await bench.counters.decideApproval(decided(ID[0]));
+      await bench.judge({ ...asking({}), ...keyed('k') });
+      const newer = { versions: { account: 1, apiKey: 1, agent: 2 } };
+      const again = await bench.counters.check(tripOf({ ...asking({ id: ID[1] }), ...newer, ...keyed('k') }));
+      expect(again).toMatchObject({ kind: 'rejudged', judgement: { approvals: [{ id: ID[0], usedBefore: true }] } });
+      if (again.kind !== 'rejudged') return;
+      const { keySha256 } = keyed('k').idempotency!;
+      await bench.counters.takeBack('account', 'agent', again.judgement, keySha256);
+      expect(await ask({ id: ID[1] }, newer)).toEqual(['approval_pending', ID[1]]);
+    });
+
+    it('makes room for a new one where 1,000 were used', async () => {
+      const approvals = Array.from({ length: 1000 }, (_, n): LoggedApproval => {
+        return { id: `apr_used-${n}`, bindingSha256: `used-${n}`, expiresAtMs: START + 60_000, isConsumed: true };
+      });
+      await bench.counters.restore({
+        ...EMPTY,
+        agents: [agentSnapshot({ rules: { facts: [], limits: [], approvals } })],
+      });
+      await bench.counters.serve();
+      expect(await ask({ most: 2 })).toEqual(['approval_pending', ID[0]]);
+      expect(await ask({ most: 2, bindings: ['two'], id: ID[1] })).toEqual(['approval_pending', ID[1]]);
+      expect(await ask({ most: 2, bindings: ['three'], id: ID[2] })).toEqual(['too_many_pending', null]);
+      await bench.counters.decideApproval(decided(ID[0]));
+      expect(await ask()).toEqual(['allowed', [ID[0]]]);
+    });
+
+    it('is usable from a snapshot on where it is reusable and its request has expired', async () => {
+      const reusable = { ...decided(ID[0]), reusable: true, expiresAtMs: START - 1 };
+      const denied = decided(ID[1], 'denied', 'two');
+      const waits: LoggedApproval = { ...denied, isConsumed: false };
+      await bench.counters.restore({
+        ...EMPTY,
+        agents: [agentSnapshot({ rules: { facts: [], limits: [], approvals: [waits] } })],
+        decisions: [reusable, denied],
+      });
+      await bench.counters.serve();
+      expect(await ask({ id: ID[2] })).toEqual(['allowed', [ID[0]]]);
+      expect(await ask({ id: ID[2], bindings: ['two'] })).toEqual(['approval_denied', ID[1]]);
+      bench.nowMs += 60_000;
+      expect(await ask({ id: ID[2] })).toEqual(['approval_pending', ID[2]]);
+    });
+
     it('is restored from a snapshot and from the log', async () => {
       const logged = (id: string, bindingSha256: string, isConsumed = false): LoggedApproval => {
         return { id, bindingSha256, expiresAtMs: START + 60_000, isConsumed };

@@ -110,6 +110,15 @@ export class AgentApprovals {
       if (overAtMs(kept) + KNOWN_MS > nowMs && this.#byBinding.size < MOST_APPROVALS) return;
       this.#byBinding.delete(binding);
     }
+    if (this.#byBinding.size >= MOST_APPROVALS) this.#forgetUsed();
+  }
+
+  /** Removes the one of those that were used up that expires first. */
+  #forgetUsed(): void {
+    const used = [...this.#byBinding].filter(([, { state }]) => state === 'consumed');
+    used.sort(([a, one], [b, other]) => one.expiresAtMs - other.expiresAtMs || (a < b ? -1 : 1));
+    const [first] = used;
+    if (first !== undefined) this.#byBinding.delete(first[0]);
   }
 }
 

@@ -37,6 +37,7 @@ export function restoreSnapshot(state: CountersState, snapshot: UsageSnapshot, n
     if (frozen && unfrozenAtMs >= agent.unfrozenAtMs) agent.frozen = true;
     agent.unfrozenAtMs = Math.max(agent.unfrozenAtMs, unfrozenAtMs);
   }
+  for (const decision of snapshot.decisions ?? []) state.decideApproval(decision, nowMs);
   for (const { accountId, occurredAtMs, ...claim } of snapshot.claims) {
     putAnswered(state, accountId, '', claim, occurredAtMs, nowMs);
   }

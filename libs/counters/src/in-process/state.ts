@@ -1,3 +1,4 @@
+import type { FoundApproval } from '../approvals.js';
 import { judgementOf } from '../judgement.js';
 import type { OpenJudgement } from '../judgement.js';
 import { allows } from '../port.js';
@@ -75,12 +76,14 @@ export class CountersState {
         return { kind: 'claimed', judgement: superseded };
       }
       this.#uncount(trip.accountId, claim.agentId, superseded);
+      this.#giveBack(claim.agentId, superseded, () => true);
     }
     if (idempotency !== null && claim === undefined) {
       const most = this.claims.makeRoom(trip.accountId);
       if (most !== null) return { kind: 'crowded', most };
     }
     const judgement = this.#judge(trip, agent, frozen, nowMs);
+    if (superseded !== null) this.#keepUsed(agent, superseded, judgement);
     // A refusal is not replayed: the key keeps its answer, so that another body is refused as before.
     if (idempotency !== null && (claim === undefined || claim.answer === null || judgement.countsAction)) {
       const { bodySha256 } = idempotency;
@@ -117,6 +120,7 @@ export class CountersState {
       this.claims.drop(claim.name);
     }
     this.#uncount(accountId, agentId, judgement);
+    this.#giveBack(agentId, judgement, ({ usedBefore }) => usedBefore !== true);
     const agent = this.agent(agentId);
     if (judgement.seen?.order === agent.order) agent.order -= 1;
   }
@@ -236,8 +240,20 @@ export class CountersState {
     if (judgement.countsRate) agent.rate?.remove(judgement.nowMs);
     const { ruleCounts, seen, nowMs } = judgement;
     if (ruleCounts !== undefined && seen !== undefined) agent.rules?.revert(ruleCounts, seen.order, nowMs);
-    if (judgement.outcome !== 'allowed') return;
-    for (const approval of judgement.approvals ?? []) agent.approvals?.giveBack(approval);
+  }
+
+  #giveBack(agentId: string, judgement: Judgement, isGiven: (approval: FoundApproval) => boolean): void {
+    const { approvals } = this.agent(agentId);
+    for (const approval of usedBy(judgement)) if (isGiven(approval)) approvals?.giveBack(approval);
+  }
+
+  /** Approvals that the earlier judgement of a check has used stay used: its event may be in the log. */
+  #keepUsed({ approvals }: AgentTotals, superseded: Judgement, judgement: OpenJudgement): void {
+    const before = usedBy(superseded);
+    if (before.length === 0) return;
+    for (const approval of before) approvals?.use(approval);
+    const isOfBefore = ({ id, reusable }: FoundApproval): boolean => !reusable && before.some((one) => one.id === id);
+    judgement.approvals &&= judgement.approvals.map((one) => (isOfBefore(one) ? { ...one, usedBefore: true } : one));
   }
 
   #forget(nowMs: number): void {
@@ -247,6 +263,11 @@ export class CountersState {
     if (next.done === true) this.#agentsToInspect = this.agents.entries();
     else if (next.value[1].forget(nowMs)) this.agents.delete(next.value[0]);
   }
+}
+
+/** The approvals that a check used. */
+function usedBy({ outcome, approvals = [] }: Judgement): readonly FoundApproval[] {
+  return outcome === 'allowed' ? approvals : [];
 }
 
 function spendingOf({ spending, costMicros }: CheckTrip, agent: AgentTotals, nowMs: number): StaticViolation | null {

@@ -1,5 +1,13 @@
 import { allows } from '../port.js';
-import type { CountedEvent, HeldAmount, LoggedApproval, RuleSnapshot, StoredAnswer, UsageSnapshot } from '../port.js';
+import type {
+  ApprovalDecision,
+  CountedEvent,
+  HeldAmount,
+  LoggedApproval,
+  RuleSnapshot,
+  StoredAnswer,
+  UsageSnapshot,
+} from '../port.js';
 import { SESSION_KEPT_MS, shortHash } from './keys.js';
 import type { Keys } from './keys.js';
 import { dayNumber, monthNumber } from './months.js';
@@ -42,7 +50,8 @@ function* portions(rows: Iterable<Row>): Generator<string> {
   yield JSON.stringify(portion);
 }
 
-function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, keys: Keys): Generator<Row> {
+function* restoreRows(snapshot: UsageSnapshot, keys: Keys): Generator<Row> {
+  const { accounts, agents, claims, versions, decisions = [] } = snapshot;
   for (const { accountId, period, actionsInPeriod, actionsEver } of accounts) {
     yield ['a', accountId, monthNumber(period), actionsInPeriod, actionsEver];
   }
@@ -55,6 +64,7 @@ function* restoreRows({ accounts, agents, claims, versions }: UsageSnapshot, key
     for (let i = 0; i < times.length; i += TIMES) yield ['r', agentId, times.slice(i, i + TIMES)];
   }
   for (const { agentId, rules } of agents) if (rules !== undefined) yield* ruleRows(agentId, rules);
+  for (const { agentId, ...decision } of decisions) yield ['d', agentId, ...decisionParts(decision)];
   for (const { accountId, keySha256, bodySha256, occurredAtMs, profileVersion, answer } of claims) {
     if (answer.status !== 200) continue;
     const kept = [JSON.stringify(answer), allowedBy(answer, profileVersion)];
@@ -123,6 +133,11 @@ function ruleParts({ order = 0, ruleCounts, givesBack = [], approvals = [] }: Co
 
 function approvalParts({ bindingSha256, id, expiresAtMs, isConsumed }: LoggedApproval): readonly Value[] {
   return [bindingSha256, id, expiresAtMs, isConsumed ? 1 : 0];
+}
+
+function decisionParts(decision: Omit<ApprovalDecision, 'agentId'>): readonly Value[] {
+  const { bindingSha256, id, state, expiresAtMs, usableUntilMs, reusable } = decision;
+  return [bindingSha256, id, state === 'approved', expiresAtMs, usableUntilMs, reusable];
 }
 
 /** As the fifth of `lua/claims.ts`. */

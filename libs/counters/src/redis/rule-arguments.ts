@@ -53,7 +53,7 @@ export function revertedArgument({ seen, ruleCounts, outcome, approvals = [] }: 
   if (seen === undefined) return null;
   const { facts, limits } = ruleCounts ?? { facts: [], limits: [] };
   const amounts = limits.flatMap(({ key, amount }) => [limitField(key), amount.units, amount.nanos]);
-  const used = outcome === 'allowed' ? approvals.filter(({ reusable }) => !reusable) : [];
+  const used = outcome === 'allowed' ? approvals.filter((one) => !one.reusable && one.usedBefore !== true) : [];
   const given = used.flatMap(({ bindingSha256, id }) => [bindingSha256, id]);
   return JSON.stringify([seen.order, facts.map(factField), amounts, given]);
 }

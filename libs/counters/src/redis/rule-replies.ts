@@ -35,6 +35,7 @@ const NO_RULES: KeptRules = { facts: [], sets: [], limits: [] };
 const NO_FLAGS: readonly boolean[] = [];
 const SET = '1';
 const UNKNOWN = '2';
+const USED_BEFORE = '2';
 const [COMMA, MINUS, ZERO] = [44, 45, 48] as const;
 const RULE = 4;
 const LIMIT = 5;
@@ -102,7 +103,8 @@ function addApprovals(
   judgement.approvals = foundText.split('|').map((one): FoundApproval => {
     const [position = '', id = '', expiresAt = '', again = ''] = one.split(',');
     const { ruleId = '', bindingSha256 = '' } = approvals?.rules[Number(position)] ?? {};
-    return { ruleId, bindingSha256, id, expiresAtMs: Number(expiresAt), reusable: again === SET };
+    const found = { ruleId, bindingSha256, id, expiresAtMs: Number(expiresAt), reusable: again === SET };
+    return again === USED_BEFORE ? { ...found, usedBefore: true } : found;
   });
 }
 

@@ -1,11 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApprovalFacts } from '@countersign/contracts';
 import { CountersUnavailable } from '@countersign/counters';
-import type { Counters } from '@countersign/counters';
+import type { ApprovalDecision, Counters } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
 import { Projection } from '@countersign/topics';
 
 const AGAIN_MS = 200;
+
+/** A record of the topic `approvals`, for the counters. */
+export function approvalDecision(id: string, value: ApprovalFacts): ApprovalDecision {
+  const { agentId, bindingSha256, state, expiresAt, usableUntil, reusable = false } = value;
+  const [expiresAtMs, usableUntilMs] = [Date.parse(expiresAt), Date.parse(usableUntil)];
+  return { agentId, bindingSha256, id, state, expiresAtMs, usableUntilMs, reusable };
+}
 
 type Context = Pick<ServiceContext, 'name' | 'eventLog' | 'log'> & {
   readonly counters: Pick<Counters, 'decideApproval'>;
@@ -62,12 +69,8 @@ export class ApprovalDecisions {
   }
 
   async #decide(id: string, value: ApprovalFacts): Promise<boolean> {
-    const { agentId, bindingSha256, state, expiresAt, usableUntil, reusable = false } = value;
-    const expiresAtMs = Date.parse(expiresAt);
-    const usableUntilMs = Date.parse(usableUntil);
     try {
-      const decision = { agentId, bindingSha256, id, state, expiresAtMs, usableUntilMs, reusable };
-      await this.#context.counters.decideApproval(decision);
+      await this.#context.counters.decideApproval(approvalDecision(id, value));
       return true;
     } catch (error) {
       if (!(error instanceof CountersUnavailable)) {

@@ -1,8 +1,17 @@
 import { unpackAmounts } from '@countersign/contracts';
-import type { AgentFacts, JsonValue, KeptRules, TopicName, UsageFacts, VersionedRecord } from '@countersign/contracts';
+import type {
+  AgentFacts,
+  ApprovalFacts,
+  JsonValue,
+  KeptRules,
+  TopicName,
+  UsageFacts,
+  VersionedRecord,
+} from '@countersign/contracts';
 import type { RuleSnapshot, StoredAnswer, UsageSnapshot, VersionedKind } from '@countersign/counters';
 import type { EventReader, LogRecord } from '@countersign/event-log';
 import { readVersionedRecord } from '@countersign/topics';
+import { approvalDecision } from '../follow/approval-decisions.js';
 import type { StandsAt } from './counted-event.js';
 
 const READ = 5_000;
@@ -69,12 +78,15 @@ export async function readSnapshot(log: EventReader): Promise<ReadSnapshot> {
       unfrozenAtMs: value.unfrozenAtMs,
     });
   }
+  const decisions = [...(await readNewest<ApprovalFacts>(log, 'approvals')).values()].flatMap(({ id, value }) =>
+    value === null ? [] : [approvalDecision(id, value)],
+  );
   for (const [topic, kind] of VERSIONED) {
     for (const { id, version } of (await readNewest(log, topic)).values())
       snapshot.versions.push({ kind, id, version });
   }
   return {
-    snapshot,
+    snapshot: { ...snapshot, decisions },
     position,
     standsAt: {
       account: (accountId, partition) => accountOffsets.get(accountId)?.[partition] ?? 0,

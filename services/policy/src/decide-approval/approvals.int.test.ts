@@ -36,9 +36,23 @@ describe('deciding about approvals', () => {
   const sweeping = (nowMs: number): ApprovalSweep =>
     new ApprovalSweep(
       { ...bench.context, counters: countersForTests(nowMs), metrics: createRegistry('test', false) },
-      bench.store.approvals,
+      bench.store,
       () => undefined,
     );
+
+  it('expires no approval whose use is in the log and was not followed yet', async () => {
+    await asked(bench);
+    await approvals.decide(BOB, APPROVAL, APPROVE);
+    const late = sweeping(EXPIRES_MS + 600_000);
+    const use = { topic: 'agent-events', key: AGENT, value: JSON.stringify(using(2)) } as const;
+    await bench.eventLog.append([use]);
+    for (let n = 0; n < 2; n += 1) expect(await late.sweep()).toBe(1000);
+    expect((await bench.store.approvals.find(APPROVAL))?.approval.state).toBe('approved');
+    await follow(bench, []);
+    await late.sweep();
+    expect((await bench.store.approvals.find(APPROVAL))?.approval.state).toBe('consumed');
+    expect(await types()).toEqual(['approval.requested', 'approval.decided', 'approval.consumed']);
+  });
 
   it('asks, is approved, is published for the gateways, and is used up', async () => {
     await asked(bench);

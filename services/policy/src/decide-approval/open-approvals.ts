@@ -31,7 +31,7 @@ export async function openApprovals(
     keep: ({ createdBy }) => (createdBy === undefined ? {} : { createdBy }),
   });
   const approvals = new Approvals(context, store, announcer, apiKeys);
-  const sweep = new ApprovalSweep(context, store.approvals, (approval) => {
+  const sweep = new ApprovalSweep(context, store, (approval) => {
     approvals.waits.changed(approval);
     announcer.announce().catch(() => undefined);
   });

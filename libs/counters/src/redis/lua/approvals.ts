@@ -49,6 +49,11 @@ local function forget_approvals(p, now)
     if tonumber(over[i + 1]) + KNOWN > now and call('ZCARD', p.ends) < MOST_KEPT then return end
     drop_approval(p, over[i])
   end
+  if call('ZCARD', p.ends) < MOST_KEPT then return end
+  local kept = call('ZRANGE', p.ends, 0, -1)
+  for i = 1, #kept do
+    if approval_of(p, kept[i])[2] == 4 then return drop_approval(p, kept[i]) end
+  end
 end
 local function ask_approval(p, binding, id, most, named, expires, now, all)
   local at = named ~= '' and p.own and call('HGET', p.key, 'i' .. named)
@@ -91,6 +96,22 @@ local function give_back_approvals(agent, now, used)
     end
   end
 end
+local function keep_used(agent, now, used)
+  if not used or #used == 0 then return end
+  local p = approvals_of(agent)
+  for i = 1, #used, 2 do
+    local r = approval_of(p, used[i])
+    if r and r[1] == used[i + 1] and r[2] == 2 then use_approval(p, used[i], r, now) end
+  end
+end
+local function decide_approval(p, binding, id, approved, expires, usable, again, now)
+  local r = approval_of(p, binding)
+  if not r then
+    if again and approved and usable > now then put_approval(p, binding, {id, 2, expires, usable, true}, now) end
+  elseif r[1] == id and r[2] == 1 then
+    put_approval(p, binding, {r[1], approved and 2 or 3, r[3], usable, again}, now)
+  end
+end
 local function replay_approval(p, binding, id, expires, consumed, now)
   if expires <= now then return end
   local r = approval_of(p, binding)
@@ -125,7 +146,9 @@ end
 /** Asks for the approval that a denial needs, or uses those that were found. Part of the check. */
 export const USE_APPROVALS = `
   if p then
-    local asked, done, used = '', {}, {}
+    local asked, done, used, before = '', {}, {}, {}
+    local earlier = old and old[20] and old[20][4] or {}
+    for i = 1, #earlier, 2 do before[earlier[i]] = earlier[i + 1] end
     if not allowed and found == 4 and asks[counted] then
       local ask = rules[8][4][asks[counted]]
       asked = ask_approval(p, ask[2], rules[8][1], rules[8][2], rules[8][3], now + ask[3], now, rules[8][4])
@@ -134,7 +157,7 @@ export const USE_APPROVALS = `
       local ask = rules[8][4][i]
       local r = given[ask[1]]
       if r then
-        done[#done + 1] = whole(i - 1) .. ',' .. r[1] .. ',' .. whole(r[3]) .. ',' .. (r[5] and '1' or '0')
+        done[#done + 1] = whole(i - 1) .. ',' .. r[1] .. ',' .. whole(r[3]) .. ',' .. (r[5] and '1' or before[ask[2]] == r[1] and '2' or '0')
         if allowed then
           use_approval(p, ask[2], r, now)
           if not r[5] then used[#used + 1], used[#used + 2] = ask[2], r[1] end
@@ -150,15 +173,9 @@ export const USE_APPROVALS = `
  * it is usable, it may be used again.
  */
 export const decideScript = (start: string): string => `${start}${APPROVALS}
-local now, p = clock(), approvals_of(ARGV[4])
-local approved, usable, again = ARGV[7] == '1', tonumber(ARGV[9]), ARGV[10] == '1'
-local r = approval_of(p, ARGV[5])
-if not r then
-  if again and approved and usable > now then
-    put_approval(p, ARGV[5], {ARGV[6], 2, tonumber(ARGV[8]), usable, true}, now)
-  end
-elseif r[1] == ARGV[6] and r[2] == 1 then
-  put_approval(p, ARGV[5], {r[1], approved and 2 or 3, r[3], usable, again}, now)
-end
+local again = ARGV[10] == '1'
+decide_approval(
+  approvals_of(ARGV[4]), ARGV[5], ARGV[6], ARGV[7] == '1', tonumber(ARGV[8]), tonumber(ARGV[9]), again, clock()
+)
 return {1}
 `;

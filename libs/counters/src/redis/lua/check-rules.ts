@@ -32,7 +32,8 @@ local balance_text = balances and string.format(
  * then, each after a semicolon and with a digit of 0 or 1 for each, the facts that were set, the settings that took
  * effect (2: there was no room, so that facts are unknown), and the limits that were counted. With approvals also, after
  * a semicolon each, code, id and expiry of the one that is asked for, and separated by bars position of the rule in 8,
- * id, expiry, and whether it may be used again, of those that were found.
+ * id, expiry, and whether it may be used again (2: no, and the judgement that this one replaces used it), of those that
+ * were found.
  */
 export const READ_RULES = `
 local rules = balances and ARGV[18] ~= '' and cjson.decode(ARGV[18]) or nil

@@ -131,7 +131,8 @@ if outcome == 0 then
   ${only(COUNT_RULES)}
 end
 ${seen('if not written then put_order(KEYS[3], KEYS[5], g) end')}
-${only(`if k then put_kept(k, now) end
+${only(`if old and old[20] then keep_used(old[5], now, old[20][4]) end
+if k then put_kept(k, now) end
 balance_text = rules and table.concat(seen, ',') .. ';' .. table.concat(flags, ';') or balance_text`)}
 -- A refusal is not replayed: the answer that the key had stays, so that another body is refused as before.
 if keyed and (not answered or acted) then

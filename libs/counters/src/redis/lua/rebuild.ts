@@ -64,7 +64,7 @@ local rows = cjson.decode(ARGV[6])
  * Facts of a snapshot. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts, rows as JSON, most claims of
  * all and of an account. Rows: `["a", account, month, in month, ever]`, `["g", agent, day, micros, month, micros,
  * frozen, unfrozen at, credited micros of the day, of the month, order]`, `["r", agent, times]`, `["f", agent, field of
- * a fact, order, expiry]`, `["p", agent, binding, id of an approval, expiry, used up]`, `["l", agent, field of a limit, window in ms, [time, order, units, nanos, …]]`, `["c",
+ * a fact, order, expiry]`, `["p", agent, binding, id of an approval, expiry, used up]`, `["d", agent, binding, id, approved, expiry, usable until, usable again]`, `["l", agent, field of a limit, window in ms, [time, order, units, nanos, …]]`, `["c",
  * account, key, body, time, answer, allowed by]`, `["v", key, version]`.
  */
 export const RESTORE = `${PUT_BACK}
@@ -113,6 +113,8 @@ for i = 1, #rows do
     put_kept(k, now)
   elseif kind == 'p' then
     replay_approval(approvals_of(row[2]), row[3], row[4], row[5], row[6], now)
+  elseif kind == 'd' then
+    decide_approval(approvals_of(row[2]), row[3], row[4], row[5], row[6], row[7], row[8], now)
   elseif kind == 'c' then
     put_answered(row[2], row[3], row[4], row[5], row[6], row[7])
   else
