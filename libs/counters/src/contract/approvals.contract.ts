@@ -218,7 +218,7 @@ export function approvalsContract(bench: CountersBench): void {
       const again = await bench.counters.check(tripOf({ ...asking({ id: ID[1] }), ...newer, ...keyed('k') }));
       expect(again).toMatchObject({ kind: 'rejudged', judgement: { approvals: [{ id: ID[0], usedBefore: true }] } });
       if (again.kind !== 'rejudged') return;
-      const { keySha256 } = keyed('k').idempotency!;
+      const { keySha256 } = keyed('k').idempotency;
       await bench.counters.takeBack('account', 'agent', again.judgement, keySha256);
       expect(await ask({ id: ID[1] }, newer)).toEqual(['approval_pending', ID[1]]);
     });
