@@ -102,12 +102,16 @@ onEachProfile('streams', (start) => {
     receiver.isSilent = true;
     const ids: string[] = [await check()];
     await eventually('the receiver is asked', 30, async () => (receiver.waiting > 0 ? true : null));
-    const begin = performance.now();
-    for (let n = 0; n < CHECKS; n += 1) ids.push(await check());
-    // An attempt waits 20 s for an answer: none of the checks has waited for it.
-    expect(performance.now() - begin).toBeLessThan(20_000);
+    let longestMs = 0;
+    for (let n = 0; n < CHECKS; n += 1) {
+      const begin = performance.now();
+      ids.push(await check());
+      longestMs = Math.max(longestMs, performance.now() - begin);
+    }
     receiver.answer();
     await arrive(ids);
+    // An attempt waits 20 s for an answer: none of the checks has waited for it.
+    expect(longestMs).toBeLessThan(10_000);
   }, 180_000);
 
   it('goes on where it was after the process was killed', async () => {
