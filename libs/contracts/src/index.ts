@@ -179,8 +179,8 @@ export type {
   IssuedKeyRecord,
   NewApiKey,
   SignedIn,
-  UserRecord,
 } from './http/identity.js';
+export type { InvitationRecord, OpenSessionRecord, PasswordLinkRecord, UserRecord } from './http/people.js';
 export { profilePatch, profileWarnings } from './http/profile.js';
 export {
   conditionalMembers,

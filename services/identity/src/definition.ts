@@ -6,6 +6,7 @@ import type { VersionedKind } from '@countersign/counters';
 import { deriveSecret } from '@countersign/process';
 import { sessionTokens } from '@countersign/service-kit';
 import { Announcer, OutboxRelay, republish, TopicAhead, TopicTail } from '@countersign/topics';
+import type { Mailer } from '@countersign/service-kit/mail';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import type { Owned } from '@countersign/topics';
 import { KeyUseConsumer } from './follow-key-use/key-use-consumer.js';
@@ -13,13 +14,17 @@ import { GROUP, KeyUseFollower } from './follow-key-use/key-use-follower.js';
 import { AccountController } from './http/account-controller.js';
 import { ApiKeysController } from './http/api-keys-controller.js';
 import { AuthController } from './http/auth-controller.js';
+import { PasswordLinksController } from './http/password-links-controller.js';
 import { SessionController } from './http/session-controller.js';
+import { SessionsController } from './http/sessions-controller.js';
 import { UsersController } from './http/users-controller.js';
 import {
   API_KEYS,
   DEFAULT_PROFILES,
   IDENTITY_STORE,
   KEY_USE_FOLLOWER,
+  OPEN_SESSIONS,
+  PASSWORD_LINKS,
   SERVICE_CONTEXT,
   SIGN_IN,
   USERS,
@@ -30,9 +35,12 @@ import { Users } from './manage-users/users.js';
 import { DefaultProfiles } from './operate/default-profile.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
+import { AttemptQueue } from './sign-in/attempt-queue.js';
 import { Confirmations } from './sign-in/confirmation.js';
 import { OneTimeLinks } from './sign-in/one-time-links.js';
+import { PasswordLinks } from './sign-in/password-links.js';
 import { Passwords } from './sign-in/passwords.js';
+import { OpenSessions } from './sign-in/open-sessions.js';
 import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
 import { openMongoIdentityStore, openSqliteIdentityStore } from './store/open.js';
@@ -59,14 +67,17 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
   await announcer.start();
   const publication = new Publication(context, store, announcer);
-  const confirmations = await openConfirmations(context);
+  const mailer = await openMail(context);
+  const confirmations = await openConfirmations(context, mailer);
   const links = new OneTimeLinks(context.clock);
   const tokens = await sessionTokens(context);
-  const signIn = new SignIn(context, store, publication, tokens, new Passwords(), confirmations, links);
+  const queue = new AttemptQueue();
+  const signIn = new SignIn(context, store, publication, tokens, new Passwords(), confirmations, links, queue);
+  const passwordLinks = new PasswordLinks(context, store, publication, queue, mailer);
   const sweep = new SessionSweep(context, store, publication);
   const follower = new KeyUseFollower(context, store);
   sweep.start();
-  context.provide('account-operator', accountOperator(context, store, publication, links));
+  context.provide('account-operator', accountOperator(context, store, publication, links, passwordLinks));
 
   let comparing: string | null = 'the topics of accounts are being compared with the store';
   const compared = compare(context, store)
@@ -89,6 +100,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
     controllers: [
       AuthController,
       SessionController,
+      SessionsController,
+      PasswordLinksController,
       UsersController,
       ApiKeysController,
       AccountController,
@@ -96,6 +109,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
     ],
     providers: [
       { provide: SIGN_IN, useValue: signIn },
+      { provide: PASSWORD_LINKS, useValue: passwordLinks },
+      { provide: OPEN_SESSIONS, useValue: new OpenSessions(context, store, signIn) },
       { provide: USERS, useValue: new Users(context, store, publication) },
       { provide: API_KEYS, useValue: new ApiKeys(context, store, publication) },
       { provide: DEFAULT_PROFILES, useValue: new DefaultProfiles(store, publication) },
@@ -113,18 +128,23 @@ async function start(context: ServiceContext): Promise<RunningService> {
       await sweep.stop();
       await Promise.all(tails.map((tail) => tail.stop()));
       await announcer.stop();
-      confirmations?.close();
+      await passwordLinks.settled();
+      mailer?.close();
       await store.close();
     },
   };
 }
 
-async function openConfirmations(context: ServiceContext): Promise<Confirmations | null> {
-  const { smtpUrl, smtpFrom, openRegistration } = context.config;
-  if (smtpUrl === null || !openRegistration) return null;
+async function openMail({ config }: ServiceContext): Promise<Mailer | null> {
+  if (config.smtpUrl === null) return null;
   const { openMailer } = await import('@countersign/service-kit/mail');
+  return openMailer(config.smtpUrl, config.smtpFrom);
+}
+
+async function openConfirmations(context: ServiceContext, mailer: Mailer | null): Promise<Confirmations | null> {
+  if (mailer === null || !context.config.openRegistration) return null;
   const key = await deriveSecret(context.config, 'registrations');
-  return new Confirmations(openMailer(smtpUrl, smtpFrom), key, () => context.publicUrl(), context.clock);
+  return new Confirmations(mailer, key, () => context.publicUrl(), context.clock);
 }
 
 /** Publishes records that a topic lost; a topic that is ahead of the store keeps the service from being ready. */

@@ -29,7 +29,11 @@ function run({ store, eventLog, counters }: Outside) {
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
   const publication = new Publication(context, store, announcer);
   const links = new OneTimeLinks(context.clock);
-  return { announcer, publication, operator: accountOperator(context, store, publication, links) };
+  return {
+    announcer,
+    publication,
+    operator: accountOperator(context, store, publication, links, { forOperator: () => Promise.resolve(null) }),
+  };
 }
 
 async function versions(eventLog: EventLog, topic: TopicName): Promise<Map<string, number>> {

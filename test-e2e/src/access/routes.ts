@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Bootstrap } from '../instance/first-account.js';
 import { EXPORT } from './belongings.js';
 import type { Ids } from './belongings.js';
@@ -129,6 +129,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('auditor', 403),
     ask: () => ({ body: { currentPassword: 'not this one', newPassword: PASSWORD } }),
   },
+  'POST /v1/auth/password/by-link': {
+    statuses: open(400),
+    ask: () => ({ body: { token: randomBytes(48).toString('base64url'), newPassword: PASSWORD } }),
+  },
+  // There is no mail server.
+  'POST /v1/auth/password/forgotten': { statuses: open(404), ask: () => ({ body: { email: newAddress() } }) },
   'POST /v1/auth/logout': { statuses: bySession('auditor', 204), endsSession: true },
   // None of these callers is a page of the service.
   'POST /v1/session': {
@@ -152,7 +158,20 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('admin', 200, 404),
     ask: ({ user: id }) => ({ path: { id }, body: { role: 'auditor' } }),
   },
+  'POST /v1/users/{id}/password-link': {
+    statuses: bySession('admin', 201, 404),
+    ask: ({ user: id }) => ({ path: { id } }),
+  },
   'DELETE /v1/users/{id}': { statuses: bySession('admin', 204, 404), ask: ({ user: id }) => ({ path: { id } }) },
+  'POST /v1/invitations': {
+    statuses: bySession('admin', 201),
+    ask: () => ({ body: { email: newAddress(), role: 'auditor' } }),
+  },
+  'GET /v1/sessions': { statuses: bySession('auditor', 200) },
+  'DELETE /v1/sessions/{id}': {
+    statuses: bySession('auditor', 404),
+    ask: () => ({ path: { id: randomUUID() } }),
+  },
   'GET /v1/api-keys': { statuses: bySession('admin', 200) },
   'POST /v1/api-keys': { statuses: bySession('admin', 201), ask: () => ({ body: { name: 'one more' } }) },
   'DELETE /v1/api-keys/{id}': { statuses: bySession('admin', 204, 404), ask: ({ apiKey: id }) => ({ path: { id } }) },

@@ -63,6 +63,30 @@ onEachProfile('a plan that an operator sets', (start, profile) => {
     expect(await account()).toEqual(before);
   }, 60_000);
 
+  it('prints a link by which the only admin sets a new password, through the running instance and on its files', async () => {
+    const { email, password } = instance.bootstrap;
+    const link = async (): Promise<string> => {
+      const { code, stdout, stderr } = await instance.command('admin', 'user', email.toUpperCase());
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/^It works once, until .*Z\.\n$/)]);
+      return /^http:\/\/[^/]+\/console#\/password\/([\w-]{64})\n$/.exec(stdout)![1]!;
+    };
+    const set = async (token: string, newPassword = password): Promise<number> =>
+      (await instance.request('POST', '/v1/auth/password/by-link', { body: { token, newPassword } })).status;
+    const unknown = await instance.command('admin', 'user', 'unknown@else.example');
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('has the address unknown@else.example'),
+    ]);
+    const [replaced, newest] = [await link(), await link()];
+    expect([await set(replaced), await set(newest), await set(newest)]).toEqual([400, 204, 400]);
+    if (profile !== 'embedded') return;
+    await instance.stop();
+    const onStopped = await link();
+    instance = await instance.startAgain();
+    expect(await set(onStopped)).toBe(204);
+    expect((await instance.request('POST', '/v1/auth/login', { body: { email, password } })).status).toBe(200);
+  }, 90_000);
+
   it('can be set on a stopped instance with files, and leaves a folder without one unchanged', async () => {
     const { accountId } = instance.bootstrap;
     await instance.stop();

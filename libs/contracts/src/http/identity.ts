@@ -1,16 +1,11 @@
-import { API_KEY_RIGHTS, PLANS, ROLES } from '../records.js';
+import { API_KEY_RIGHTS, PLANS } from '../records.js';
 import { profilePatch, profileWarnings } from './profile.js';
 import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { nullable, object, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
+import { email, newPassword, notNow, peopleRoutes, role, tooManyFailures } from './people.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
 
-const EMAIL_PATTERN = '^[^\\s@]{1,64}@[^\\s@]{1,189}$';
-
-const email = { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN } as const;
-/** A new password. */
-const newPassword = { type: 'string', minLength: 12, maxLength: 1024 } as const;
-const role = { type: 'string', enum: ROLES } as const;
 const plan = { type: 'string', enum: PLANS } as const;
 const visibleName = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
@@ -29,11 +24,8 @@ const signedIn = object({
 /** A session without its token, which the browser keeps in a cookie. */
 const browserSession = object(openedSession);
 
-const user = object({ id: uuid, email: { type: 'string' }, role, createdAt: isoTime });
-
 export type SignedIn = JsonOf<typeof signedIn>;
 export type BrowserSession = JsonOf<typeof browserSession>;
-export type UserRecord = JsonOf<typeof user>;
 
 /** Most agents that an API key is bound to. */
 const MOST_AGENTS_OF_KEY = 1000;
@@ -111,15 +103,10 @@ const changedDefaultProfile: JsonSchema = {
   properties: { ...(defaultProfile['properties'] as Readonly<Record<string, JsonSchema>>), warnings: profileWarnings },
 };
 
-const tooManyFailures: RouteResponse = {
-  ...error('too many failed attempts for this address or from this IP; try again after Retry-After'),
-  headers: { 'Retry-After': 'seconds to wait' },
-};
 const tooManyRegistrations: RouteResponse = {
   ...error('more than 20 registrations from this IP in 15 minutes; try again after Retry-After'),
   headers: { 'Retry-After': 'seconds to wait' },
 };
-const notNow = error('the change could not be made durable or published; it may still take effect');
 const signIn = object({ email: { type: 'string', maxLength: 254 }, password: { type: 'string', maxLength: 1024 } });
 /** Address and password, or the token of a link that signs in once: 32 random bytes in base64url. */
 const sessionStart = {
@@ -132,6 +119,7 @@ const sessionStart = {
 const tag = 'Accounts';
 
 export const identityRoutes = {
+  ...peopleRoutes,
   login: route({
     service: 'identity',
     method: 'POST',
@@ -213,25 +201,6 @@ export const identityRoutes = {
       503: notNow,
     },
   }),
-  changePassword: route({
-    service: 'identity',
-    method: 'POST',
-    path: '/v1/auth/password',
-    operationId: 'changePassword',
-    summary: 'Changes the password of the signed-in user and ends all other sessions of that user',
-    tag,
-    auth: 'session',
-    body: object({ currentPassword: { type: 'string', maxLength: 1024 }, newPassword }),
-    success: 204,
-    responses: {
-      204: { description: 'changed; the session of the request stays valid' },
-      ...bodyErrors,
-      401: sessionErrors[401],
-      403: error('the current password is wrong'),
-      429: tooManyFailures,
-      503: notNow,
-    },
-  }),
   register: route({
     service: 'identity',
     method: 'POST',
@@ -272,83 +241,6 @@ export const identityRoutes = {
       ...bodyErrors,
       404: error('registration is not open'),
       409: error('the registration is confirmed already, or the address has been taken since'),
-      503: notNow,
-    },
-  }),
-  listUsers: route({
-    service: 'identity',
-    method: 'GET',
-    path: '/v1/users',
-    operationId: 'listUsers',
-    summary: 'Lists the users of the account, newest first',
-    tag,
-    auth: 'session',
-    role: 'admin',
-    query: paging,
-    success: 200,
-    responses: {
-      200: { description: 'a page of users', schema: pageOf('users', user) },
-      400: bodyErrors[400],
-      ...sessionErrors,
-    },
-  }),
-  createUser: route({
-    service: 'identity',
-    method: 'POST',
-    path: '/v1/users',
-    operationId: 'createUser',
-    summary: 'Adds a user to the account',
-    tag,
-    auth: 'session',
-    role: 'admin',
-    body: object({ email, role, password: newPassword }),
-    success: 201,
-    responses: {
-      201: { description: 'the new user', schema: user },
-      ...bodyErrors,
-      ...sessionErrors,
-      409: error('the address is taken'),
-      503: notNow,
-    },
-  }),
-  updateUser: route({
-    service: 'identity',
-    method: 'PATCH',
-    path: '/v1/users/{id}',
-    operationId: 'updateUser',
-    summary: 'Changes the role of a user, effective at once, in open sessions as well',
-    tag,
-    auth: 'session',
-    role: 'admin',
-    params: { id: uuid },
-    body: object({ role }),
-    success: 200,
-    responses: {
-      200: { description: 'the user', schema: user },
-      ...bodyErrors,
-      ...sessionErrors,
-      404: error('no such user'),
-      409: error('the last admin cannot get another role'),
-      503: notNow,
-    },
-  }),
-  deleteUser: route({
-    service: 'identity',
-    method: 'DELETE',
-    path: '/v1/users/{id}',
-    operationId: 'deleteUser',
-    summary: 'Removes a user and ends the sessions of that user',
-    tag,
-    auth: 'session',
-    role: 'admin',
-    params: { id: uuid },
-    success: 204,
-    responses: {
-      204: { description: 'removed' },
-      400: bodyErrors[400],
-      ...sessionErrors,
-      404: error('no such user'),
-      409: error('the last admin cannot be removed'),
       503: notNow,
     },
   }),

@@ -19,7 +19,7 @@ export const OFFERS: { readonly [K in PeerName]: Offer<K> } = {
   },
   erasures: { by: 'audit-log', methods: ['pending', 'acknowledge', 'among'] },
   'proof-source': { by: 'anchoring', methods: ['windows', 'leafHashes', 'proof'] },
-  'account-operator': { by: 'identity', methods: ['hasAccount', 'createFirst', 'setPlan'] },
+  'account-operator': { by: 'identity', methods: ['hasAccount', 'createFirst', 'setPlan', 'passwordLink'] },
   'agent-operator': { by: 'policy', methods: ['createFirst'] },
   'signing-key-operator': { by: 'reporting', methods: ['list', 'create', 'rotate', 'revoke'] },
 };

@@ -40,6 +40,11 @@ export interface AccountOperator {
   /** In force on every gateway once it resolves. Counts are kept. */
   setPlan(change: PlanChange): Promise<'set' | 'unknown-account'>;
   /**
+   * Makes a link by which this user sets a new password, once, within a day; it replaces the one before.
+   * @returns `null` if no user has the address
+   */
+  passwordLink(email: string): Promise<{ readonly link: string; readonly expiresAt: string } | null>;
+  /**
    * Issues a token that opens one session of this user within 15 minutes, at this instance alone and until it stops.
    * @returns 32 random bytes in base64url; `null` if no user has the address
    */

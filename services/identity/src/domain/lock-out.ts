@@ -11,6 +11,10 @@ export const ORIGIN_KNOWN_MS = 30 * 24 * 3600 * 1000;
 export const REGISTRATIONS_PER_IP = 20;
 /** Each may send a mail. */
 export const REGISTRATIONS_PER_ADDRESS = 10;
+/** Links that set a password, of one address: each may send a mail, and ends the one before. */
+export const LINKS_PER_ADDRESS = 10;
+/** Such links that are asked for from one IP. */
+export const LINKS_PER_IP = 100;
 
 /**
  * Time until which attempts are refused, ms, or `null` if they are allowed.
@@ -50,4 +54,22 @@ export function registrationsOf(email: string): string {
 /** Counter name for registrations from an IP; never equal to an IP. */
 export function registrationsFrom(ip: string): string {
   return `registrations from ${ip}`;
+}
+
+/**
+ * Counter name for links made for an e-mail address; never equal to an address.
+ * @param by the account whose admins make them, or `null`: a caller who has forgotten a password. Their limits are separate.
+ */
+export function linksFor(email: string, by: string | null): string {
+  return `links for ${email} by ${by ?? 'anyone'}`;
+}
+
+/** Counter name for links asked for from an IP; never equal to an IP. */
+export function linksFrom(ip: string): string {
+  return `links from ${ip}`;
+}
+
+/** Counter name for uses of a user's link; never equal to an address. */
+export function usesOfLink(userId: string): string {
+  return `uses of the link of ${userId}`;
 }

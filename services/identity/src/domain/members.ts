@@ -25,6 +25,17 @@ export interface User {
   readonly role: Role;
   readonly passwordHash: string;
   readonly createdAt: string;
+  /** Has set no password yet: the hash is that of a random one. Absent: false. */
+  readonly invited?: true;
+  /** The one link that sets a new password. Absent: none. */
+  readonly passwordLink?: PasswordLink;
+}
+
+export interface PasswordLink {
+  /** Of the random part of the token, in hexadecimal digits. */
+  readonly sha256: string;
+  /** ms */
+  readonly expiresAtMs: number;
 }
 
 export interface IssuedKey {
@@ -44,8 +55,8 @@ export interface Session {
   readonly facts: SessionFacts;
 }
 
-export function userRecord({ id, email, role, createdAt }: User): UserRecord {
-  return { id, email, role, createdAt };
+export function userRecord({ id, email, role, createdAt, invited }: User): UserRecord {
+  return { id, email, role, createdAt, ...(invited === true ? { invited } : {}) };
 }
 
 export function issuedKeyRecord({ id, facts }: IssuedKey): IssuedKeyRecord {
@@ -62,9 +73,20 @@ export function asFirst(key: IssuedKey): IssuedKey {
   return { ...key, version: key.version + 1, facts: { ...key.facts, first: true, rights: API_KEY_RIGHTS } };
 }
 
+/** The user with a new password: no longer invited, and without a link. */
+export function withPassword(user: User, passwordHash: string): User {
+  const { invited: _invited, passwordLink: _link, ...kept } = user;
+  return { ...kept, version: user.version + 1, passwordHash };
+}
+
+/** True for an admin who can sign in: who was invited may never come. */
+export function isActingAdmin({ role, invited }: Pick<User, 'role' | 'invited'>): boolean {
+  return role === 'admin' && invited !== true;
+}
+
 /** True if the change would leave the account without an admin. */
 export function losesLastAdmin(user: User, roleAfter: Role | null, admins: number): boolean {
-  return user.role === 'admin' && roleAfter !== 'admin' && admins <= 1;
+  return isActingAdmin(user) && roleAfter !== 'admin' && admins <= 1;
 }
 
 export function revoked<T extends IssuedKey | Session>(thing: T, at: string): T {

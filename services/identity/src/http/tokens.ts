@@ -1,5 +1,7 @@
 /** Injection tokens of the controllers and the consumer. */
 export const SIGN_IN = Symbol('SignIn');
+export const PASSWORD_LINKS = Symbol('PasswordLinks');
+export const OPEN_SESSIONS = Symbol('OpenSessions');
 export const USERS = Symbol('Users');
 export const API_KEYS = Symbol('ApiKeys');
 export const IDENTITY_STORE = Symbol('IdentityStore');

@@ -3,6 +3,7 @@ import { normalEmail } from '../domain/lock-out.js';
 import { onPlan } from '../domain/plans.js';
 import { apiKeyOf, FIRST_KEY } from '../issue-api-keys/api-keys.js';
 import type { Publication } from '../publication.js';
+import type { PasswordLinks } from '../sign-in/password-links.js';
 import type { OneTimeLinks } from '../sign-in/one-time-links.js';
 import { hashPassword } from '../sign-in/passwords.js';
 import type { IdentityStore } from '../store/port.js';
@@ -13,6 +14,7 @@ export function accountOperator(
   store: IdentityStore,
   publication: Publication,
   links: OneTimeLinks,
+  passwordLinks: Pick<PasswordLinks, 'forOperator'>,
 ): AccountOperator {
   return {
     hasAccount: () => store.hasAccount(),
@@ -64,6 +66,8 @@ export function accountOperator(
       });
       return known ? 'set' : 'unknown-account';
     },
+
+    passwordLink: (email) => passwordLinks.forOperator(email),
 
     async signInOnce(email) {
       const user = await store.userByEmail(normalEmail(email));

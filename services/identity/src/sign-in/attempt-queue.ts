@@ -1,13 +1,9 @@
 import { Semaphore } from '@countersign/async';
+import { tooMany } from './too-many.js';
 
 /** Concurrent password hashes: each takes a core and 32 MiB. */
 const AT_ONCE = 2;
 const MOST_WAITING = 200;
-
-/** So many attempts are queued that a further one would wait too long. */
-export class QueueFull extends Error {
-  override readonly name = 'QueueFull';
-}
 
 /**
  * Runs the attempts of each address one after another, so that concurrent ones cannot evade its failure count, and
@@ -18,9 +14,9 @@ export class AttemptQueue {
   readonly #hashing = new Semaphore(AT_ONCE);
   #waiting = 0;
 
-  /** @throws QueueFull, and the errors of `attempt` */
+  /** @throws HttpRefusal 429 if too many wait, and the errors of `attempt` */
   async run<T>(address: string, attempt: () => Promise<T>): Promise<T> {
-    if (this.#waiting >= MOST_WAITING) throw new QueueFull('too many attempts wait');
+    if (this.#waiting >= MOST_WAITING) throw tooMany(1);
     this.#waiting += 1;
     const before = this.#last.get(address);
     const running = (async () => {

@@ -73,10 +73,6 @@ export class Confirmations {
     }
   }
 
-  close(): void {
-    this.#mailer.close();
-  }
-
   #seal(pending: PendingRegistration): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES });

@@ -1,9 +1,11 @@
-import { HttpRefusal, placeOf } from '@countersign/http-edge';
+import { placeOf } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, FAILURES_PER_PAIR, lockedByOthers } from '../domain/lock-out.js';
 import { normalIp, ORIGIN_KNOWN_MS, WINDOW_MS } from '../domain/lock-out.js';
 import { REGISTRATIONS_PER_ADDRESS, REGISTRATIONS_PER_IP } from '../domain/lock-out.js';
+import { LINKS_PER_ADDRESS, LINKS_PER_IP, linksFor, linksFrom, usesOfLink } from '../domain/lock-out.js';
 import { registrationsFrom, registrationsOf } from '../domain/lock-out.js';
+import { tooMany } from './too-many.js';
 import type { FailureLimits, IdentityStore } from '../store/port.js';
 
 const LOGINS: FailureLimits = { ofPair: FAILURES_PER_PAIR, ofAddress: FAILURES_PER_ADDRESS, ofIp: FAILURES_PER_IP };
@@ -12,6 +14,7 @@ const REGISTRATIONS: FailureLimits = {
   ofAddress: REGISTRATIONS_PER_ADDRESS,
   ofIp: REGISTRATIONS_PER_IP,
 };
+const LINKS: FailureLimits = { ofPair: LINKS_PER_ADDRESS, ofAddress: LINKS_PER_ADDRESS, ofIp: LINKS_PER_IP };
 
 /**
  * Counts attempts as failed before they are made, in the store that all instances share: concurrent attempts cannot
@@ -51,6 +54,29 @@ export class CountedAttempts {
     await this.#count(registrationsOf(email), registrationsFrom(originOf(remoteAddress)), REGISTRATIONS);
   }
 
+  /**
+   * Counts a link that sets a password, for the IP and for its e-mail address, whether it is made or not.
+   * @param by the account whose admin makes it; `null`: a caller without a session, who has forgotten the password
+   */
+  async link(email: string, by: string | null, remoteAddress: string): Promise<void> {
+    await this.#count(linksFor(email, by), linksFrom(originOf(remoteAddress)), LINKS);
+  }
+
+  /**
+   * Runs the use of a link. Failures count for the IP as those of sign-ins do.
+   * @param attempt resolves to false if it failed: only then it stays counted
+   */
+  async linkUse(userId: string, remoteAddress: string, attempt: () => Promise<boolean>): Promise<boolean> {
+    const failure = await this.#count(usesOfLink(userId), originOf(remoteAddress), LOGINS);
+    let failed = false;
+    try {
+      failed = !(await attempt());
+      return !failed;
+    } finally {
+      if (!failed) await this.store.forgive(failure);
+    }
+  }
+
   async #count(address: string, ip: string, limits: FailureLimits): Promise<string> {
     const now = this.context.clock();
     const since = now - WINDOW_MS;
@@ -73,10 +99,4 @@ export class CountedAttempts {
 /** The counted form of an IP: for IPv6 the /64, in which one caller has every address. */
 function originOf(remoteAddress: string): string {
   return placeOf(normalIp(remoteAddress));
-}
-
-export function tooMany(seconds: number): HttpRefusal {
-  return new HttpRefusal(429, 'too many attempts: wait as long as Retry-After says', {
-    'Retry-After': String(seconds),
-  });
 }

@@ -4,25 +4,25 @@ import type { RouteInput } from '@countersign/http-edge';
 import type { ServiceContext, SessionTokens } from '@countersign/service-kit';
 import type { SignedIn } from '@countersign/contracts';
 import { normalEmail } from '../domain/lock-out.js';
-import { revoked } from '../domain/members.js';
+import { revoked, withPassword } from '../domain/members.js';
 import type { Account, Session, User } from '../domain/members.js';
 import { onPlan } from '../domain/plans.js';
 import { EMAIL_TAKEN } from '../refusals.js';
 import type { Publication } from '../publication.js';
 import type { IdentityStore } from '../store/port.js';
 import type { Confirmations, PendingRegistration } from './confirmation.js';
-import { AttemptQueue, QueueFull } from './attempt-queue.js';
-import { CountedAttempts, tooMany } from './counted-attempts.js';
+import type { AttemptQueue } from './attempt-queue.js';
+import { CountedAttempts } from './counted-attempts.js';
 import { hashPassword } from './passwords.js';
 import type { OneTimeLinks } from './one-time-links.js';
 import type { Passwords } from './passwords.js';
 
 const RETRY = { 'Retry-After': '5' };
-const SESSION_MS = 12 * 3600 * 1000;
+/** How long a session lasts. */
+export const SESSION_MS = 12 * 3600 * 1000;
 
 /** Opens and ends sessions. A resolved change applies on every gateway. Throws HttpRefusal. */
 export class SignIn {
-  readonly #queue = new AttemptQueue();
   readonly #attempts: CountedAttempts;
 
   constructor(
@@ -34,6 +34,7 @@ export class SignIn {
     /** `null`: there is no mail server, and a registration creates its account at once. */
     private readonly confirmations: Confirmations | null,
     private readonly links: OneTimeLinks,
+    private readonly queue: AttemptQueue,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
@@ -42,7 +43,7 @@ export class SignIn {
   async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
     const address = normalEmail(email);
     // By address and caller: attempts from elsewhere do not delay the owner.
-    const signedIn = await this.#inTurn(`${address} ${remoteAddress}`, () =>
+    const signedIn = await this.queue.run(`${address} ${remoteAddress}`, () =>
       this.#attempts.login(address, remoteAddress, () => this.#attempt(address, password)),
     );
     if (signedIn === null) throw new HttpRefusal(401, 'wrong e-mail address or password');
@@ -71,7 +72,7 @@ export class SignIn {
   ): Promise<SignedIn | null> {
     const email = normalEmail(given);
     await this.#attempts.registration(email, remoteAddress);
-    const passwordHash = await this.#inTurn(email, () => hashPassword(password));
+    const passwordHash = await this.queue.run(email, () => hashPassword(password));
     if (this.confirmations === null) {
       return this.#create({ accountId: uuidV4(), userId: uuidV4(), accountName, email, passwordHash });
     }
@@ -127,7 +128,7 @@ export class SignIn {
     next: string,
     remoteAddress: string,
   ): Promise<void> {
-    const changed = await this.#inTurn(`${email} ${remoteAddress}`, () =>
+    const changed = await this.queue.run(`${email} ${remoteAddress}`, () =>
       this.#attempts.login(email, remoteAddress, async () => {
         const compared = await this.store.user(userId);
         if (!(await this.passwords.match(compared?.passwordHash ?? null, current))) return null;
@@ -139,7 +140,7 @@ export class SignIn {
           const open = await this.store.openSessions(userId);
           const at = new Date(this.context.clock()).toISOString();
           return {
-            users: [{ ...user, version: user.version + 1, passwordHash }],
+            users: [withPassword(user, passwordHash)],
             sessions: open.filter(({ id }) => id !== sessionId).map((session) => revoked(session, at)),
             members: { accountId, version: members.version },
           };
@@ -148,15 +149,6 @@ export class SignIn {
       }),
     );
     if (changed === null) throw wrongPassword();
-  }
-
-  async #inTurn<T>(address: string, attempt: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#queue.run(address, attempt);
-    } catch (error) {
-      if (error instanceof QueueFull) throw tooMany(1);
-      throw error;
-    }
   }
 
   async #attempt(address: string, password: string): Promise<SignedIn | null> {

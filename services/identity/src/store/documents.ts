@@ -1,6 +1,7 @@
 import type { AccountFacts, ApiKeyFacts, SessionFacts } from '@countersign/contracts';
 import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
+import { isActingAdmin } from '../domain/members.js';
 import type { User } from '../domain/members.js';
 
 type None = Record<string, never>;
@@ -30,7 +31,7 @@ type UserKeys = { accountId: string; email: string; isAdmin: boolean };
 
 export const USERS: Collection<UserBody, UserKeys> = {
   name: 'users',
-  keysOf: ({ accountId, email, role }) => ({ accountId, email, isAdmin: role === 'admin' }),
+  keysOf: (user) => ({ accountId: user.accountId, email: user.email, isAdmin: isActingAdmin(user) }),
   keys: { accountId: 'text', email: 'text', isAdmin: 'boolean' },
   keysVersion: 1,
   indexes: [['accountId'], ['accountId', 'isAdmin']],

@@ -1,6 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { InspectionSource, OwnedDocument, StoreInspection } from '@countersign/document-store';
+import { isActingAdmin } from '../domain/members.js';
 import { ACCOUNTS, API_KEYS, COLLECTIONS, KEY_USES, SESSIONS, USERS } from './documents.js';
 import type { UserBody } from './documents.js';
 import { SERVICE } from './open.js';
@@ -49,7 +50,7 @@ class Inspection extends InspectedDocuments implements IdentityInspection {
       users.set(id, body);
       const account = accounts.get(body.accountId);
       if (account === undefined) found.set(`users ${id}`, 'its accountId names nothing in accounts');
-      else if (body.role === 'admin') account.hasAdmin = true;
+      else if (isActingAdmin(body)) account.hasAdmin = true;
       if (!hasForm(body))
         found.set(`users ${id}`, 'role, e-mail address, password hash or time do not have their form');
     }

@@ -6,6 +6,7 @@ import type { PlanChange } from '@countersign/service-kit';
 import { registerBackup } from './admin-backup.js';
 import { registerDrill } from './admin-drill.js';
 import { registerKeys } from './admin-keys.js';
+import { registerUser } from './admin-user.js';
 import { CommandFailed, EXIT } from '@countersign/cli/exit-codes';
 import { registerProveAbsence } from './prove-absence.js';
 
@@ -23,6 +24,7 @@ export function register(program: Command): void {
   registerDrill(admin);
   registerRestore(admin);
   registerKeys(admin);
+  registerUser(admin);
   registerProveAbsence(admin);
   admin
     .command('set-plan')

@@ -14,7 +14,14 @@ export interface Operations {
   readonly setPlan: (change: PlanChange) => Promise<'set' | 'unknown-account'>;
   /** The address of the console that signs in once; `null` if no credentials of a user are known here. */
   readonly consoleLink: (request: { readonly kind: 'once' }) => Promise<string | null>;
+  /** A link by which a user sets a new password; `unknown-user`: no user has the address. */
+  readonly passwordLink: (request: { readonly email: string }) => Promise<PasswordLink | 'unknown-user'>;
   readonly signingKeys: (request: SigningKeyRequest) => Promise<SigningKeyAnswer>;
+}
+
+export interface PasswordLink {
+  readonly link: string;
+  readonly expiresAt: string;
 }
 
 type Outcome<K extends keyof Operations> = Awaited<ReturnType<Operations[K]>>;
@@ -60,6 +67,8 @@ async function answer(operations: Operations, request: IncomingMessage): Promise
       return operations.setPlan(argument as PlanChange);
     case '/consoleLink':
       return operations.consoleLink(argument as { readonly kind: 'once' });
+    case '/passwordLink':
+      return operations.passwordLink(argument as { readonly email: string });
     case '/signingKeys':
       return operations.signingKeys(argument as SigningKeyRequest);
     default:

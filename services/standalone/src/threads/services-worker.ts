@@ -82,6 +82,7 @@ const handlers = {
   createAccount: async (first: FirstAccount) => (await peers.peer('account-operator')).createFirst(first),
   createAgent: async (first: FirstAgent) => (await peers.peer('agent-operator')).createFirst(first),
   setPlan: async (change: PlanChange) => (await peers.peer('account-operator')).setPlan(change),
+  passwordLink: async (email: string) => (await peers.peer('account-operator')).passwordLink(email),
   signInOnce: async (email: string) => (await peers.peer('account-operator')).signInOnce(email),
   signingKeys: async (request: SigningKeyRequest) => answerKeys(await peers.peer('signing-key-operator'), request),
   closeIntake: async (graceMs: number) => (await started).serving.closeIntake(graceMs),

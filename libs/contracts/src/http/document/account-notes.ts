@@ -1,5 +1,7 @@
 import type { OperationNotes } from './operation-note.js';
 
+const EXAMPLE_TOKEN = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
+
 /** Sign-in, users, keys and the plan. */
 export const ACCOUNT_NOTES: OperationNotes = {
   logIn: {
@@ -39,6 +41,27 @@ export const ACCOUNT_NOTES: OperationNotes = {
     description:
       'Sessions that others opened with the old password end at once. A wrong current password counts as a failed sign-in.',
   },
+  setPasswordByLink: {
+    body: { token: EXAMPLE_TOKEN, newPassword: 'another password that is long enough' },
+    description:
+      'The token ends the address of the link, after `/password/`. A link works once, and a newer one replaces it. Wrong tokens count as failed sign-ins of the IP.',
+  },
+  forgotPassword: {
+    body: { email: 'ana@example.com' },
+    description:
+      'For sign-in pages. Nothing about the address is disclosed, neither by the answer nor by its time. At most 10 in 15 minutes for an address.',
+  },
+  makePasswordLink: {
+    description:
+      'With a mail server (`SMTP_URL`) the link is sent to the user and in no answer; without one it is in this answer alone, to hand over. It is valid for a day, for an invited user for seven. The password stays as it is until the link is used.',
+  },
+  invite: {
+    body: { email: 'ben@example.com', role: 'auditor' },
+    description:
+      'As for `POST /v1/users/{id}/password-link`: no admin chooses or learns the password. Until it is set, the user has `invited: true`, cannot sign in, and does not count as an admin of the account. An invitation ends with the user: `DELETE /v1/users/{id}`.',
+  },
+  listSessions: { description: 'Revoked and expired ones are not listed. A session lasts 12 hours.' },
+  endSession: { description: 'Takes effect at once, on every gateway. `logout` ends the session of the request.' },
   listUsers: { description: 'The users of the account with their roles.' },
   createUser: {
     body: { email: 'ben@example.com', role: 'auditor', password: 'a password that is long enough' },

@@ -1,0 +1,21 @@
+import type { Logger } from 'pino';
+import { httpAddress } from '@countersign/http-edge';
+import type { Config } from '@countersign/process';
+import { askInstance, type PasswordLink } from './admin-socket.js';
+import { onFiles } from './on-files.js';
+import { operatorsOf } from './operators.js';
+
+/**
+ * Makes a link by which a user sets a new password, through the running instance, or on the files if none runs.
+ * @returns `null` if no user has the address
+ * @throws InstanceRunning while an instance starts or stops
+ */
+export async function passwordLink(config: Config, log: Logger, email: string): Promise<PasswordLink | null> {
+  if (config.profile === 'distributed') return (await operatorsOf(config)).account.passwordLink(email);
+  const answer = await askInstance(config.dataDir, 'passwordLink', { email });
+  if (answer !== null) return answer === 'unknown-user' ? null : answer;
+  return onFiles(config, log, async ({ calls }) => {
+    await calls.call('publicUrl', config.publicUrl ?? httpAddress(config.host, config.port));
+    return calls.call('passwordLink', email);
+  });
+}
