@@ -6,6 +6,7 @@ import { CircuitBreaker } from './circuit-breaker.js';
 import { CountersignError } from './errors.js';
 import type { UnavailableCode } from './errors.js';
 import { sendByPlatform } from './node-http.js';
+import { originHeaders } from './origin.js';
 import type { CallOptions, CountersignOptions, FailMode, OutcomeReport } from './options.js';
 import { readOptions, requireCallOptions } from './read-options.js';
 import { readCheck, readRefusal } from './result.js';
@@ -23,6 +24,7 @@ export class Countersign {
   readonly #breaker: CircuitBreaker | null;
   readonly #failMode: FailMode;
   readonly #waitForApprovalMs: number;
+  readonly #originHeaders: Readonly<Record<string, string>>;
   readonly #tries: Omit<Tries, 'signal'>;
   readonly #onDenied: CountersignOptions['onDenied'];
   readonly #onReportFailed: NonNullable<CountersignOptions['onReportFailed']>;
@@ -50,6 +52,11 @@ export class Countersign {
     this.#breaker = circuitBreaker === false ? null : new CircuitBreaker(circuitBreaker);
     this.#failMode = read.failMode;
     this.#waitForApprovalMs = read.waitForApprovalMs;
+    const { session, principal } = options;
+    this.#originHeaders = originHeaders({
+      ...(session === undefined ? {} : { session }),
+      ...(principal === undefined ? {} : { principal }),
+    });
     this.#tries = { retries, timeoutMs, attemptTimeoutMs, address: read.baseUrl };
     this.#onDenied = options.onDenied;
     this.#onReportFailed = options.onReportFailed ?? warn;
@@ -69,11 +76,12 @@ export class Countersign {
     if (!/^[\x21-\x7e]{1,255}$/u.test(idempotencyKey)) {
       throw new TypeError('idempotencyKey: 1 to 255 visible ASCII characters');
     }
-    const headers = { 'idempotency-key': idempotencyKey };
+    const origin = { ...this.#originHeaders, ...originHeaders(options) };
+    const headers = { ...origin, 'idempotency-key': idempotencyKey };
     let result = await this.#decided(body, headers, options.signal);
     const { waitForApprovalMs = this.#waitForApprovalMs } = options;
     if (waitForApprovalMs > 0 && needsApproval(result)) {
-      result = await this.#approved(result, body, idempotencyKey, waitForApprovalMs, options.signal);
+      result = await this.#approved(result, body, headers, waitForApprovalMs, options.signal);
     }
     if (!result.allowed) await this.#onDenied?.(result, action);
     return result;
@@ -142,7 +150,7 @@ export class Countersign {
   async #approved(
     denied: CheckResult & { readonly approvalId: string },
     body: string,
-    idempotencyKey: string,
+    headers: Readonly<Record<'idempotency-key', string>>,
     waitMs: number,
     signal: AbortSignal | undefined,
   ): Promise<CheckResult> {
@@ -153,8 +161,8 @@ export class Countersign {
     // A repeated call may find that its own check has used it: the same key gets that answer again.
     if (state === 'approved' || state === 'consumed') {
       const after = (attempt: number): Promise<CheckResult> => {
-        const key = keyAfterApproval(idempotencyKey, approvalId, attempt);
-        return this.#decided(body, { 'idempotency-key': key, 'x-approval-id': approvalId }, signal);
+        const key = keyAfterApproval(headers['idempotency-key'], approvalId, attempt);
+        return this.#decided(body, { ...headers, 'idempotency-key': key, 'x-approval-id': approvalId }, signal);
       };
       return onceKnown(after, approvalId, signal);
     }

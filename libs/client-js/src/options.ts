@@ -29,6 +29,10 @@ export interface CountersignOptions {
    * checked again. Default 0: the denial is the result, and the same action may be checked again later.
    */
   readonly waitForApprovalMs?: number;
+  /** Session of every check; a call may name its own. Default: none, unless `metadata.session` of an action names one. */
+  readonly session?: string;
+  /** On whose behalf the agent acts, likewise; otherwise `metadata.principal` of an action. */
+  readonly principal?: string;
   /** Default `closed`. */
   readonly failMode?: FailMode;
   /** Default: opens for ten seconds after five calls without a decision. `false`: never. */
@@ -59,6 +63,12 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** Overrides `waitForApprovalMs` of the constructor. */
   readonly waitForApprovalMs?: number;
+  /** The conversation or run of the check: 1–200 visible ASCII characters, with blanks inside. Overrides the constructor's. */
+  readonly session?: string;
+  /** On whose behalf the agent acts, in the same characters. Overrides that of the constructor. */
+  readonly principal?: string;
+  /** W3C `traceparent`, which is committed with the verdict; the service ignores one that it cannot read. */
+  readonly traceparent?: string;
   /** Cancels the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }

@@ -1,5 +1,6 @@
 import type { CircuitBreakerOptions } from './circuit-breaker.js';
 import { kindOf, requireFunctions, requireKnown, requireNumber } from './check-options.js';
+import { originHeaders } from './origin.js';
 import { DEFAULT_BASE_URL, type CallOptions, type CountersignOptions, type FailMode } from './options.js';
 
 const OPTIONS = [
@@ -10,6 +11,8 @@ const OPTIONS = [
   'attemptTimeoutMs',
   'retries',
   'waitForApprovalMs',
+  'session',
+  'principal',
   'failMode',
   'circuitBreaker',
   'onDenied',
@@ -20,6 +23,9 @@ const CALL_OPTIONS = [
   'agentId',
   'idempotencyKey',
   'waitForApprovalMs',
+  'session',
+  'principal',
+  'traceparent',
   'signal',
 ] as const satisfies readonly (keyof CallOptions)[];
 const FAIL_MODES: ReadonlySet<unknown> = new Set<FailMode>(['closed', 'open', 'throw']);
@@ -48,6 +54,7 @@ export function readOptions(given: CountersignOptions): ReadOptions {
   requireNumber('attemptTimeoutMs', attemptTimeoutMs, isAboveZero, 'milliseconds above zero');
   requireNumber('retries', retries, (value) => value >= 0, 'a number from zero');
   requireWait(waitForApprovalMs);
+  originHeaders(given);
   if (!FAIL_MODES.has(failMode))
     throw new TypeError(`failMode: "closed", "open" or "throw", not ${JSON.stringify(failMode)}`);
   requireFunctions(given, ['onDenied', 'onReportFailed', 'fetch']);
@@ -65,6 +72,7 @@ export function requireCallOptions(options: CallOptions): void {
   requireKnown(options, CALL_OPTIONS, 'options');
   if (options.agentId !== undefined) requireAgent(options.agentId);
   if (options.waitForApprovalMs !== undefined) requireWait(options.waitForApprovalMs);
+  originHeaders(options);
 }
 
 function requireWait(waitForApprovalMs: unknown): void {

@@ -79,7 +79,7 @@ def test_what_is_allowed_is_done_and_claude_reads_why_not(played: PlayedService,
         "type": "tool_use",
         "toolName": "Read",
         "payload": {"command": "ls"},
-        "metadata": {"sessionId": SESSION, "toolCallId": "t1"},
+        "metadata": {"session": SESSION, "toolCallId": "t1"},
     }
 
 
@@ -117,7 +117,7 @@ def test_what_is_let_through_without_a_decision_is_done(tmp_path: Path) -> None:
 def test_the_same_id_in_two_sessions_is_two_checks(played: PlayedService, tmp_path: Path) -> None:
     for _ in range(2):
         Played(tmp_path, [call("Read", "t1")]).run(AsyncCountersign("key", AGENT, played.address))
-    named = {"idempotency_key": lambda one: f"{one.metadata['sessionId']}/{one.tool_call_id}"}
+    named = {"idempotency_key": lambda one: f"{one.metadata['session']}/{one.tool_call_id}"}
     Played(tmp_path, [call("Read", "t1")]).run(AsyncCountersign("key", AGENT, played.address), **named)
     assert len(set(played.keys)) == 3
     assert played.keys[2] == f"{SESSION}/t1"

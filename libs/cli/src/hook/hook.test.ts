@@ -62,7 +62,7 @@ describe('a hook', () => {
       toolName: 'WebFetch',
       url: 'https://a.example/',
       payload: fetch.tool_input,
-      metadata: { source: 'claude-code', sessionId: 'abc123', toolCallId: 'toolu_01ABC123', cwd: BASH.cwd },
+      metadata: { source: 'claude-code', session: 'abc123', toolCallId: 'toolu_01ABC123', cwd: BASH.cwd },
     });
     expect(actionOf(readToolEvent(JSON.stringify({ ...fetch, permission_mode: 'plan' })))).toEqual(action);
   });

@@ -74,7 +74,7 @@ export function readToolEvent(text: string): ToolEvent {
 export function actionOf({ toolName, toolInput, sessionId, toolUseId, cwd }: ToolEvent): Action {
   const metadata = {
     source: 'claude-code',
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(sessionId === undefined ? {} : { session: sessionId }),
     ...(toolUseId === undefined ? {} : { toolCallId: toolUseId }),
     ...(cwd === undefined ? {} : { cwd }),
   };

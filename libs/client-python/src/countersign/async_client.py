@@ -43,12 +43,22 @@ class AsyncCountersign:
         fail_mode: FailMode = "closed",
         circuit_breaker: Optional[CircuitBreakerOptions] = CircuitBreakerOptions(),  # noqa: B008 - it is frozen
         wait_for_approval: float = 0.0,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
         on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.AsyncClient] = None,
     ) -> None:
         options = ClientOptions(
-            base_url, timeout, attempt_timeout, retries, fail_mode, circuit_breaker, wait_for_approval
+            base_url,
+            timeout,
+            attempt_timeout,
+            retries,
+            fail_mode,
+            circuit_breaker,
+            wait_for_approval,
+            session,
+            principal,
         )
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied
@@ -82,11 +92,15 @@ class AsyncCountersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         wait_for_approval: Optional[float] = None,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
+        traceparent: Optional[str] = None,
         **members: Any,
     ) -> CheckResult:
         """See :meth:`countersign.Countersign.check`."""
         wire = members_of(action, members)
-        result = await self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval))
+        origin = {"session": session, "principal": principal, "traceparent": traceparent}
+        result = await self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval, origin))
         if not result.allowed and self._on_denied is not None:
             await _settled(self._on_denied(result, named_members(wire)))
         return result
@@ -100,6 +114,9 @@ class AsyncCountersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         wait_for_approval: Optional[float] = None,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
+        traceparent: Optional[str] = None,
     ) -> T: ...
 
     @overload
@@ -111,6 +128,9 @@ class AsyncCountersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         wait_for_approval: Optional[float] = None,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
+        traceparent: Optional[str] = None,
     ) -> T: ...
 
     async def guard(
@@ -121,11 +141,20 @@ class AsyncCountersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         wait_for_approval: Optional[float] = None,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
+        traceparent: Optional[str] = None,
     ) -> Any:
         """See :meth:`countersign.Countersign.guard`. A cancelled call is reported as ``failed``."""
         require_whole(fn, awaited=True)
         result = await self.check(
-            action, agent_id=agent_id, idempotency_key=idempotency_key, wait_for_approval=wait_for_approval
+            action,
+            agent_id=agent_id,
+            idempotency_key=idempotency_key,
+            wait_for_approval=wait_for_approval,
+            session=session,
+            principal=principal,
+            traceparent=traceparent,
         )
         if not result.allowed:
             raise ActionDeniedError(result)

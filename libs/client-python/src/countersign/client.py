@@ -44,6 +44,8 @@ class Countersign:
     :param circuit_breaker: ``None``: calls are always sent
     :param wait_for_approval: how long a call waits for a person where the action needs an approval, seconds; once it
         is approved, the action is checked again
+    :param session: of every check; a call may name its own
+    :param principal: on whose behalf the agent acts, likewise
     :param on_denied: called as ``on_denied(result, action)`` with every result that is not allowed, before the call
         ends; ``action`` is a dict of all members, however they were given (``{"action_type": …, "url": …}``)
     :param on_report_failed: called as ``on_report_failed(error, event_id, outcome)`` if ``guard`` could not report
@@ -65,12 +67,22 @@ class Countersign:
         fail_mode: FailMode = "closed",
         circuit_breaker: Optional[CircuitBreakerOptions] = CircuitBreakerOptions(),  # noqa: B008 - it is frozen
         wait_for_approval: float = 0.0,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
         on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.Client] = None,
     ) -> None:
         options = ClientOptions(
-            base_url, timeout, attempt_timeout, retries, fail_mode, circuit_breaker, wait_for_approval
+            base_url,
+            timeout,
+            attempt_timeout,
+            retries,
+            fail_mode,
+            circuit_breaker,
+            wait_for_approval,
+            session,
+            principal,
         )
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied
@@ -104,6 +116,9 @@ class Countersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         wait_for_approval: Optional[float] = None,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
+        traceparent: Optional[str] = None,
         **members: Any,
     ) -> CheckResult:
         """Checks an action. Every answer, and the lack of one, is a result; no failure makes it allowed.
@@ -116,12 +131,16 @@ class Countersign:
         :param idempotency_key: 1 to 255 visible characters: the same key with the same action within 24 hours is the
             same check
         :param wait_for_approval: another wait than the constructor's, seconds
+        :param session: the conversation or run of the check: 1 to 200 visible ASCII characters, with blanks inside
+        :param principal: on whose behalf the agent acts, in the same characters
+        :param traceparent: W3C Trace Context, which is committed with the verdict
         :raises TypeError: the action is not one
         :raises ValueError: it has no JSON form
         :raises CountersignError: there was no decision, and the fail mode is ``throw``
         """
         wire = members_of(action, members)
-        result = self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval))
+        origin = {"session": session, "principal": principal, "traceparent": traceparent}
+        result = self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval, origin))
         if not result.allowed and self._on_denied is not None:
             self._on_denied(result, named_members(wire))
         return result
@@ -134,6 +153,9 @@ class Countersign:
         agent_id: Optional[str] = None,
         idempotency_key: Optional[str] = None,
         wait_for_approval: Optional[float] = None,
+        session: Optional[str] = None,
+        principal: Optional[str] = None,
+        traceparent: Optional[str] = None,
     ) -> T:
         """Checks, calls ``fn(*arguments)`` if the action is allowed, and reports the outcome.
 
@@ -147,7 +169,13 @@ class Countersign:
         """
         require_whole(fn, awaited=False)
         result = self.check(
-            action, agent_id=agent_id, idempotency_key=idempotency_key, wait_for_approval=wait_for_approval
+            action,
+            agent_id=agent_id,
+            idempotency_key=idempotency_key,
+            wait_for_approval=wait_for_approval,
+            session=session,
+            principal=principal,
+            traceparent=traceparent,
         )
         if not result.allowed:
             raise ActionDeniedError(result)

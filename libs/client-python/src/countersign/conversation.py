@@ -25,7 +25,7 @@ from .approval import (
 )
 from .circuit_breaker import CircuitBreaker
 from .errors import CountersignError
-from .options import ClientOptions, require_agent, require_wait
+from .options import ClientOptions, origin_headers, require_agent, require_wait
 from .result import Answer, CheckResult, read_check, read_refusal, undecided
 from .talk import Attempt, Pause, Talk
 
@@ -48,6 +48,7 @@ class Conversation:
         self.agent_id = agent_id
         self._options = options
         self._address = _address_of(options.base_url)
+        self._origin = origin_headers(session=options.session, principal=options.principal)
         breaker = options.circuit_breaker
         self._breaker = None if breaker is None else CircuitBreaker(breaker)
         self._headers = {
@@ -68,6 +69,7 @@ class Conversation:
         agent_id: Optional[str],
         idempotency_key: Optional[str],
         wait_for_approval: Optional[float],
+        origin: Mapping[str, Optional[str]],
     ) -> Talk[CheckResult]:
         """``POST /v1/check``; where the action needs an approval and a wait is given, once more after it."""
         body = body_of({"agentId": self._acting(agent_id), "action": members})
@@ -76,23 +78,25 @@ class Conversation:
         if wait_for_approval is not None:
             require_wait(wait_for_approval)
         wait = self._options.wait_for_approval if wait_for_approval is None else wait_for_approval
-        return self._checked(body, idempotency_key or str(uuid.uuid4()), wait)
+        named = {**self._origin, **origin_headers(**origin)}
+        return self._checked(body, idempotency_key or str(uuid.uuid4()), wait, named)
 
-    def _checked(self, body: bytes, key: str, wait: float) -> Talk[CheckResult]:
-        result = yield from self._decided("/v1/check", body, {"idempotency-key": key})
+    def _checked(self, body: bytes, key: str, wait: float, named: Mapping[str, str]) -> Talk[CheckResult]:
+        result = yield from self._decided("/v1/check", body, {**named, "idempotency-key": key})
         approval_id = result.approval_id
         if not needs_approval(result) or approval_id is None or wait <= 0:
             return result
         state = yield from until_decided(self._state_of, approval_id, wait)
         # A repeated call may find that its own check has used it: the same key gets that answer again.
         if state in ("approved", "consumed"):
-            return (yield from self._approved(body, key, approval_id))
+            return (yield from self._approved(body, key, approval_id, named))
         return result if state == "pending" else over(result, state)
 
-    def _approved(self, body: bytes, key: str, approval_id: str) -> Talk[CheckResult]:
+    def _approved(self, body: bytes, key: str, approval_id: str, named: Mapping[str, str]) -> Talk[CheckResult]:
         """A gateway learns of a decision a moment after it was made: until then, the action is checked again."""
         for attempt in range(1, CHECKS_AFTER_APPROVAL + 1):
-            headers = {"idempotency-key": key_after_approval(key, approval_id, attempt), "x-approval-id": approval_id}
+            attempt_key = key_after_approval(key, approval_id, attempt)
+            headers = {**named, "idempotency-key": attempt_key, "x-approval-id": approval_id}
             result = yield from self._decided("/v1/check", body, headers)
             if not (needs_approval(result) and result.approval_id == approval_id):
                 break

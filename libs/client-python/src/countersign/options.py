@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Literal, Optional
+from typing import Dict, Literal, Optional
 
 from .circuit_breaker import CircuitBreakerOptions
 
@@ -20,6 +20,33 @@ Outcome = Literal["succeeded", "failed", "skipped"]
 DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 
 _KEY = re.compile(r"[\x21-\x7e]+")
+
+
+_ORIGIN = {
+    "session": "x-countersign-session",
+    "principal": "x-countersign-principal",
+    "traceparent": "traceparent",
+}
+#: What the service takes in these headers.
+_HEADER_TEXT = re.compile(r"(?=.{1,200}\Z)[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+
+
+def origin_headers(**origin: Optional[str]) -> Dict[str, str]:
+    """The headers that name ``session``, ``principal`` and ``traceparent`` of a check.
+
+    :raises TypeError, ValueError: one is no text that a header can have
+    """
+    headers = {}
+    for name, value in origin.items():
+        if value is None:
+            continue
+        if not isinstance(value, str):
+            raise TypeError(f"{name}: text, not {type(value).__name__}")
+        if _HEADER_TEXT.fullmatch(value) is None:
+            elsewhere = "" if name == "traceparent" else f'; other text goes into metadata["{name}"] of the action'
+            raise ValueError(f"{name}: 1 to 200 visible ASCII characters, with blanks inside{elsewhere}")
+        headers[_ORIGIN[name]] = value
+    return headers
 
 
 def require_wait(seconds: object) -> None:
@@ -47,6 +74,8 @@ class ClientOptions:
     fail_mode: FailMode = "closed"
     circuit_breaker: Optional[CircuitBreakerOptions] = field(default_factory=CircuitBreakerOptions)
     wait_for_approval: float = 0.0
+    session: Optional[str] = None
+    principal: Optional[str] = None
 
     def validate(self, api_key: str, agent_id: str) -> None:
         """:raises TypeError, ValueError: the key, the agent's id or an option is missing or malformed"""
@@ -65,6 +94,7 @@ class ClientOptions:
         if self.retries < 0:
             raise ValueError("retries: not below zero")
         require_wait(self.wait_for_approval)
+        origin_headers(session=self.session, principal=self.principal)
         breaker = self.circuit_breaker
         if breaker is not None and not isinstance(breaker, CircuitBreakerOptions):
             raise TypeError("circuit_breaker: CircuitBreakerOptions, or None")

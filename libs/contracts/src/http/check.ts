@@ -122,14 +122,8 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   }),
 };
 
-/** Headers of every route that checks one action. */
-export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
-  'idempotency-key': {
-    type: 'string',
-    pattern: '^[\\x21-\\x7e]{1,255}$',
-    description:
-      'makes a retry safe: the same key with the same body gets the same answer and counts once. An answer that allows is repeated for 10 minutes, while the agent has the same profile and is not frozen; after that, or after either changes, the check is decided again, with an event of its own. A denial is repeated for 24 hours; answers other than 200 are not repeated. A different body gets 400 for 24 hours; bodies are compared in canonical form (RFC 8785), so the letter case of agentId matters; principal and session in headers belong to the body. At most 100,000 keys of an account are stored at a time, unless the operator sets another limit: a new key then replaces the oldest answered one, and a repetition of that one is a new check',
-  },
+/** Headers of every route that checks actions: to whom and what they belong. */
+export const originHeaders: Readonly<Record<string, JsonSchema>> = {
   'x-countersign-session': {
     type: 'string',
     minLength: 1,
@@ -153,6 +147,17 @@ export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     description: 'W3C Trace Context; committed with the verdict. One that cannot be read is ignored',
   },
+};
+
+/** Headers of every route that checks one action. */
+export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
+  'idempotency-key': {
+    type: 'string',
+    pattern: '^[\\x21-\\x7e]{1,255}$',
+    description:
+      'makes a retry safe: the same key with the same body gets the same answer and counts once. An answer that allows is repeated for 10 minutes, while the agent has the same profile and is not frozen; after that, or after either changes, the check is decided again, with an event of its own. A denial is repeated for 24 hours; answers other than 200 are not repeated. A different body gets 400 for 24 hours; bodies are compared in canonical form (RFC 8785), so the letter case of agentId matters; principal and session in headers belong to the body. At most 100,000 keys of an account are stored at a time, unless the operator sets another limit: a new key then replaces the oldest answered one, and a repetition of that one is a new check',
+  },
+  ...originHeaders,
 };
 
 const unavailable = {

@@ -1,4 +1,4 @@
-import { checkHeaders, replayHeader } from './check.js';
+import { checkHeaders, originHeaders, replayHeader } from './check.js';
 import { bodyErrors, error } from './fragments.js';
 import type { BodyOf, JsonOf, JsonSchema } from './json-schema.js';
 import { route } from './route.js';
@@ -141,6 +141,7 @@ export const evaluationRoutes = {
     tag: 'Checks',
     auth: 'api-key',
     rights: ['check'],
+    headers: originHeaders,
     body: evaluationsBody,
     unavailable,
     echoesRequestId: true,

@@ -1,3 +1,4 @@
+import { originHeaders } from './check.js';
 import { error } from './fragments.js';
 import { AGENT_HEADER } from './hooks.js';
 import { openObject } from './json-schema.js';
@@ -19,7 +20,10 @@ export const gatewayHookRoutes = {
     tag: 'Hooks',
     auth: 'api-key',
     rights: ['check'],
-    headers: { [AGENT_HEADER]: { ...text, description: 'id of the agent, for requests without a key alias' } },
+    headers: {
+      [AGENT_HEADER]: { ...text, description: 'id of the agent, for requests without a key alias' },
+      ...originHeaders,
+    },
     body: {},
     bodyForm: 'raw',
     shownBody: openObject({ input_type: { type: 'string', enum: ['request', 'response'] } }),
@@ -50,6 +54,7 @@ export const gatewayHookRoutes = {
     tag: 'Hooks',
     auth: 'api-key',
     rights: ['check'],
+    headers: originHeaders,
     refusedAs: { status: 403, body: { allowed: false, reason: REASON } },
     success: 200,
     responses: {

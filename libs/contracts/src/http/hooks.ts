@@ -1,3 +1,4 @@
+import { originHeaders } from './check.js';
 import { error } from './fragments.js';
 import { openObject, type JsonSchema } from './json-schema.js';
 import { REASON, route } from './route.js';
@@ -52,7 +53,7 @@ function hook(
     tag: 'Hooks',
     auth: 'api-key',
     rights: ['check'],
-    headers: { [AGENT_HEADER]: agentParameter },
+    headers: { [AGENT_HEADER]: agentParameter, ...originHeaders },
     query: { agent: { ...agentParameter, description: 'as the header `x-countersign-agent`, which takes precedence' } },
     body: {},
     bodyForm: 'raw',

@@ -1,3 +1,4 @@
+import { originHeaders } from './check.js';
 import { bodyErrors, error } from './fragments.js';
 import { route } from './route.js';
 
@@ -17,6 +18,7 @@ export const mcpRoutes = {
       'The Model Context Protocol (Streamable HTTP, without sessions): tools register_agent, check_action, log_action, scan_output',
     tag: 'Tool protocol',
     auth: 'api-key',
+    headers: originHeaders,
     body: rpc,
     success: 200,
     responses: {

@@ -166,7 +166,7 @@ async function admit(
   if (route.body !== undefined && !(body instanceof RawBody)) checks.body(body);
   requireRole(route, caller);
   requireAgent(caller, body, params);
-  const sent = { method: request.method ?? '', target: request.url ?? '' };
+  const sent = { method: request.method ?? '', target: request.url ?? '', rawHeaders: request.rawHeaders };
   const identifyAgain = (): Promise<unknown> => identify(options.authenticator, route, request);
   attachInput(request, { params, query, body, caller, identifyAgain, headers: request.headers, remoteAddress, sent });
 }

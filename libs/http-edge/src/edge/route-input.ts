@@ -19,8 +19,8 @@ export interface RouteInput<B = unknown, Q = Readonly<Record<string, unknown>>, 
   readonly headers: IncomingHttpHeaders;
   /** The client's IP address. */
   readonly remoteAddress: string;
-  /** Method and target of the request line, as received. */
-  readonly sent: { readonly method: string; readonly target: string };
+  /** The request's head as received: method, target, and headers as alternating names and values. */
+  readonly sent: { readonly method: string; readonly target: string; readonly rawHeaders: readonly string[] };
 }
 
 const inputs = new WeakMap<IncomingMessage, RouteInput<unknown, unknown, unknown>>();

@@ -1,9 +1,9 @@
-import { canonicalize } from '@countersign/evidence';
 import type { CheckAnswer } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ReadingBudget } from '@countersign/policy-engine';
-import { idempotencyStamp } from '../domain/idempotency.js';
-import { NO_ORIGIN, readOrigin } from '../domain/origin.js';
+import { idempotencyStamp, stampedBody } from '../domain/idempotency.js';
+import { readOrigin } from '../domain/origin.js';
+import type { OriginHeaders } from '../domain/origin.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from './credentials.js';
@@ -21,6 +21,9 @@ export type Outcome =
       /** An event was sent, and is in doubt. */
       readonly eventId: string | null;
     };
+
+/** The headers of a request that its checks are judged by. */
+export type NamedHeaders = OriginHeaders & { readonly approvalId: string | null };
 
 /**
  * Makes checks whose bodies the edge has read: each is a check like any other, with its own event that is durable before
@@ -47,19 +50,33 @@ export class ParsedChecks {
   /**
    * Never rejects.
    * @param body of `POST /v1/check`, parsed by the rules of `parseJsonStrict`
+   * @param headers of the request
    * @param budget of the request, where it asks about several
    */
-  check(body: object, key: KnownKey, idempotencyKey: string | null, budget?: ReadingBudget): Promise<Outcome> {
+  check(
+    body: object,
+    key: KnownKey,
+    idempotencyKey: string | null,
+    headers: NamedHeaders,
+    budget?: ReadingBudget,
+  ): Promise<Outcome> {
     const prepared = prepareParsed(body);
     if (isMalformed(prepared)) return Promise.resolve({ kind: 'refused', ...prepared });
-    const origin = readOrigin(NO_ORIGIN, prepared.action);
+    const origin = readOrigin(headers, prepared.action);
     if (typeof origin === 'string') return Promise.resolve({ kind: 'refused', status: 400, error: origin });
     const stamp =
-      idempotencyKey === null ? null : idempotencyStamp(key.accountId, idempotencyKey, canonicalize(prepared.request));
+      idempotencyKey === null
+        ? null
+        : idempotencyStamp(key.accountId, idempotencyKey, stampedBody(prepared.request, headers));
+    const { approvalId } = headers;
     const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
     return new Promise((resolve) => {
       this.checkHandler.ask(
-        { key, prepared, stamp, origin, ...(budget === undefined ? {} : { budget }) },
+        {
+          ...{ key, prepared, stamp, origin },
+          ...(approvalId === null ? {} : { approvalId }),
+          ...(budget === undefined ? {} : { budget }),
+        },
         {
           answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),
           refuse: (status, error) => resolve({ kind: 'refused', status, error }),

@@ -6,6 +6,7 @@ import type { CheckHandler } from '../http/check-handler.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { Evaluator } from './evaluator.js';
 
+const NO_HEADERS = { principal: null, session: null, trace: null, approvalId: null };
 const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf({}) };
 const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
 
@@ -39,7 +40,7 @@ describe('several evaluations of one request', () => {
       for (; !over; turns += 1) await nextTurn();
     })();
     const all = urls.map((id) => ({ subject, action: { name: 'http_call' }, resource: { type: 'url', id } }));
-    const decisions = await evaluator.evaluateAll(all, 'execute_all', KEY);
+    const decisions = await evaluator.evaluateAll(all, 'execute_all', KEY, NO_HEADERS);
     over = true;
     await others;
     expect(decisions.map(({ context }) => context['event_id'])).toEqual(urls.map((_, n) => `${n + 1}`));

@@ -1,7 +1,7 @@
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
 import { TimeSlice } from '@countersign/async';
-import type { Outcome, ParsedChecks } from '../check/parsed-checks.js';
+import type { NamedHeaders, Outcome, ParsedChecks } from '../check/parsed-checks.js';
 import type { KnownKey } from '../follow/read-model.js';
 import { itemOf, endsAt } from './outcome.js';
 import type { Decision } from './outcome.js';
@@ -21,11 +21,12 @@ export class Evaluator {
     parts: EvaluationParts,
     key: KnownKey,
     idempotencyKey: string | null,
+    headers: NamedHeaders,
     budget?: ReadingBudget,
   ): Promise<Outcome> {
     const asked = readEvaluation(parts);
     if (typeof asked === 'string') return Promise.resolve({ kind: 'refused', status: 400, error: asked });
-    return this.checks.check(asked, key, idempotencyKey, budget);
+    return this.checks.check(asked, key, idempotencyKey, headers, budget);
   }
 
   /**
@@ -36,6 +37,7 @@ export class Evaluator {
     all: readonly EvaluationParts[],
     semantic: EvaluationSemantic,
     key: KnownKey,
+    headers: NamedHeaders,
   ): Promise<readonly Decision[]> {
     const budget = new ReadingBudget();
     if (semantic === 'execute_all') {
@@ -43,13 +45,13 @@ export class Evaluator {
       const slice = new TimeSlice();
       for (const parts of all) {
         if (slice.over) await slice.next();
-        outcomes.push(this.evaluate(parts, key, null, budget));
+        outcomes.push(this.evaluate(parts, key, null, headers, budget));
       }
       return (await Promise.all(outcomes)).map(itemOf);
     }
     const decisions: Decision[] = [];
     for (const parts of all) {
-      const item = itemOf(await this.evaluate(parts, key, null, budget));
+      const item = itemOf(await this.evaluate(parts, key, null, headers, budget));
       decisions.push(item);
       if (endsAt(item.decision, semantic)) break;
     }

@@ -2,6 +2,7 @@ import { AGENT_HEADER, EXT_AUTHZ_PATH, notDecided } from '@countersign/contracts
 import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
 import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import type { ParsedChecks } from '../check/parsed-checks.js';
+import { readCheckHeaders } from '../http/check-headers.js';
 import { actingAgent } from './acting-agent.js';
 
 export type ExtAuthzInput = RouteInput<undefined, unknown, ApiKeyCaller>;
@@ -14,7 +15,8 @@ export class ExtAuthzAnswerer {
   async answer({ caller, headers, sent }: ExtAuthzInput): Promise<HttpAnswer> {
     const agentId = actingAgent(caller.powers, headers[AGENT_HEADER]);
     const action = actionOf(sent, headers);
-    const outcome = await this.checks.check({ agentId, action }, await this.checks.callerKey(caller.apiKeyId), null);
+    const key = await this.checks.callerKey(caller.apiKeyId);
+    const outcome = await this.checks.check({ agentId, action }, key, null, readCheckHeaders(sent.rawHeaders));
     switch (outcome.kind) {
       case 'refused':
         throw new HttpRefusal(outcome.status === 408 ? 503 : outcome.status, outcome.error);

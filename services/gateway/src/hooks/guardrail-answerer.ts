@@ -1,9 +1,10 @@
 import { AGENT_HEADER } from '@countersign/contracts';
 import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
 import { ReadingBudget } from '@countersign/policy-engine';
-import type { ParsedChecks } from '../check/parsed-checks.js';
+import type { NamedHeaders, ParsedChecks } from '../check/parsed-checks.js';
 import type { AgentNames } from '../follow/agent-names.js';
 import type { KnownKey } from '../follow/read-model.js';
+import { readCheckHeaders } from '../http/check-headers.js';
 import { actingAgent } from './acting-agent.js';
 import { verdictOf } from './denial-reason.js';
 import { parsedBody } from './hook-answerer.js';
@@ -20,22 +21,27 @@ export class GuardrailAnswerer {
   ) {}
 
   /** @throws HttpRefusal for everything that is not decided; the edge turns it into `BLOCKED` */
-  async answer({ body, caller, headers }: Pick<HookInput, 'body' | 'caller' | 'headers'>): Promise<HttpAnswer> {
+  async answer({ body, caller, headers, sent }: HookInput): Promise<HttpAnswer> {
     const request = readGuardrail(parsedBody(body));
     if (typeof request === 'string') throw new HttpRefusal(400, request);
     const key = await this.checks.callerKey(caller.apiKeyId);
     const { keyAlias } = request;
     const agentId =
       keyAlias === undefined ? actingAgent(caller.powers, headers[AGENT_HEADER]) : this.#agentOf(keyAlias, key);
-    return this.#decide(agentId, request.actions, key);
+    return this.#decide(agentId, request.actions, key, readCheckHeaders(sent.rawHeaders));
   }
 
   /** One after the other: what follows a denial is not about to happen. */
-  async #decide(agentId: string, actions: readonly object[], key: KnownKey): Promise<HttpAnswer> {
+  async #decide(
+    agentId: string,
+    actions: readonly object[],
+    key: KnownKey,
+    headers: NamedHeaders,
+  ): Promise<HttpAnswer> {
     const budget = new ReadingBudget();
     let eventId = '';
     for (const action of actions) {
-      const outcome = await this.checks.check({ agentId, action }, key, null, budget);
+      const outcome = await this.checks.check({ agentId, action }, key, null, headers, budget);
       if (outcome.kind === 'refused')
         throw new HttpRefusal(outcome.status === 408 ? 503 : outcome.status, outcome.error);
       if (outcome.kind === 'undecided') throw new HttpRefusal(503, outcome.reason);

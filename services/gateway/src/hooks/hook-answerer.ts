@@ -4,7 +4,8 @@ import { ActionDeniedError, toolCallAction } from '@countersign/client';
 import { BODY_LIMITS, JsonRefused, parseJsonStrict } from '@countersign/evidence';
 import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
 import type { ApiKeyCaller, RawBody, RouteInput } from '@countersign/http-edge';
-import type { Outcome, ParsedChecks } from '../check/parsed-checks.js';
+import type { NamedHeaders, Outcome, ParsedChecks } from '../check/parsed-checks.js';
+import { readCheckHeaders } from '../http/check-headers.js';
 import { actingAgent } from './acting-agent.js';
 import { verdictOf } from './denial-reason.js';
 import { DIALECTS, inWrapper } from './dialects.js';
@@ -26,11 +27,11 @@ export class HookAnswerer {
   ) {}
 
   /** @throws HttpRefusal for everything that is not decided; the edge turns it into a denial in the form of the tool */
-  async answer(tool: HookTool, { body, caller, headers, query }: HookInput): Promise<HttpAnswer> {
+  async answer(tool: HookTool, { body, caller, headers, query, sent }: HookInput): Promise<HttpAnswer> {
     const event = readHook(tool, parsedBody(body));
     if (typeof event === 'string') throw new HttpRefusal(400, event);
     const agentId = actingAgent(caller.powers, headers[AGENT_HEADER], query.agent).toLowerCase();
-    if (event.when === 'before') return this.#before(tool, event, agentId, caller);
+    if (event.when === 'before') return this.#before(tool, event, agentId, caller, readCheckHeaders(sent.rawHeaders));
     const credentials = credentialsOf(headers);
     return this.#after(tool, event, agentId, caller, credentials);
   }
@@ -40,12 +41,13 @@ export class HookAnswerer {
     event: Extract<HookEvent, { when: 'before' }>,
     agentId: string,
     caller: ApiKeyCaller,
+    headers: NamedHeaders,
   ): Promise<HttpAnswer> {
     const { call } = event;
     const { callId } = call;
     const key = callId === undefined ? null : callKey({ ...call, callId });
     const request = { agentId, action: actionOf(tool, call) };
-    const outcome = await this.checks.check(request, await this.checks.callerKey(caller.apiKeyId), key);
+    const outcome = await this.checks.check(request, await this.checks.callerKey(caller.apiKeyId), key, headers);
     return answerTo(tool, outcome, event);
   }
 

@@ -7,6 +7,7 @@ import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import type { Evaluator } from '../evaluation/evaluator.js';
 import { decisionOf, undecided } from '../evaluation/outcome.js';
 import { IDEMPOTENT_REPLAY } from './answers.js';
+import { readCheckHeaders } from './check-headers.js';
 import { withDefaults } from '../evaluation/read-evaluation.js';
 import type { KnownKey } from '../follow/read-model.js';
 
@@ -19,27 +20,36 @@ export class EvaluationController {
   constructor(@Inject(EVALUATOR) private readonly evaluator: Evaluator) {}
 
   @HttpRoute(evaluationRoutes.evaluation)
-  async evaluation(@Input() { body, headers, caller }: EvaluationInput<EvaluationParts>): Promise<HttpAnswer> {
+  async evaluation(@Input() { body, headers, caller, sent }: EvaluationInput<EvaluationParts>): Promise<HttpAnswer> {
     const idempotencyKey = headers['idempotency-key'];
     const key = typeof idempotencyKey === 'string' ? idempotencyKey : null;
-    return this.#one(body, caller, key);
+    return this.#one(body, caller, sent, key);
   }
 
   @HttpRoute(evaluationRoutes.evaluations)
-  async evaluations(@Input() { body, headers, caller }: EvaluationInput<EvaluationsRequest>): Promise<HttpAnswer> {
+  async evaluations(
+    @Input() { body, headers, caller, sent }: EvaluationInput<EvaluationsRequest>,
+  ): Promise<HttpAnswer> {
     if (headers['idempotency-key'] !== undefined) {
       throw new HttpRefusal(400, 'Idempotency-Key is taken by one evaluation at a time: POST /access/v1/evaluation');
     }
     const { evaluations = [], options, ...defaults } = body;
-    if (evaluations.length === 0) return this.#one(defaults, caller, null);
+    if (evaluations.length === 0) return this.#one(defaults, caller, sent, null);
     const all = evaluations.map((own) => withDefaults(defaults, own));
     const semantic = options?.evaluations_semantic ?? 'execute_all';
-    const decisions = await this.evaluator.evaluateAll(all, semantic, await this.#key(caller));
+    const named = readCheckHeaders(sent.rawHeaders);
+    const decisions = await this.evaluator.evaluateAll(all, semantic, await this.#key(caller), named);
     return new HttpAnswer(200, { evaluations: decisions });
   }
 
-  async #one(parts: EvaluationParts, caller: ApiKeyCaller, idempotencyKey: string | null): Promise<HttpAnswer> {
-    const outcome = await this.evaluator.evaluate(parts, await this.#key(caller), idempotencyKey);
+  async #one(
+    parts: EvaluationParts,
+    caller: ApiKeyCaller,
+    { rawHeaders }: RouteInput['sent'],
+    idempotencyKey: string | null,
+  ): Promise<HttpAnswer> {
+    const named = readCheckHeaders(rawHeaders);
+    const outcome = await this.evaluator.evaluate(parts, await this.#key(caller), idempotencyKey, named);
     switch (outcome.kind) {
       case 'decided': {
         const { answer, replayed } = outcome;

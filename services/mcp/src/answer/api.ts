@@ -10,6 +10,9 @@ export interface ApiAnswer {
   readonly wouldDeny?: string;
 }
 
+/** Headers of a request by their lower-case names. */
+export type Headers = Readonly<Record<string, string>>;
+
 const TIMEOUT_MS = 15_000;
 
 /** Calls the API on behalf of the caller. */
@@ -19,17 +22,17 @@ export class Api {
 
   /**
    * Asks on behalf of the caller.
-   * @param session of the check; absent: none
+   * @param named headers that name session, principal, trace or approval of the check
    * @returns 503, nothing decided, if the API cannot be reached or its answer is not one of the API
    */
-  async ask(path: string, body: unknown, apiKey: string, session?: string): Promise<ApiAnswer> {
+  async ask(path: string, body: unknown, apiKey: string, named: Headers = {}): Promise<ApiAnswer> {
     try {
       const answer = await sendBy(fetch, {
         url: this.url() + path,
         headers: {
           'content-type': 'application/json',
           'x-service-key': apiKey,
-          ...(session === undefined ? {} : { 'x-countersign-session': session }),
+          ...named,
         },
         body: JSON.stringify(body),
         timeoutMs: TIMEOUT_MS,

@@ -21,16 +21,16 @@ describe('a conversation', () => {
     expect([status, JSON.parse(text)]).toMatchObject([200, { id: 7, result: { structuredContent: body } }]);
   });
 
-  it('asks with the session of its caller, and with none where there is none', async () => {
+  it('asks with the names that its caller sent, and with none where there are none', async () => {
     const asked: unknown[] = [];
-    const ask: Api['ask'] = (_path, _body, _key, session) => {
-      asked.push(session);
+    const ask: Api['ask'] = (_path, _body, _key, named) => {
+      asked.push(named);
       return Promise.resolve({ status: 200, body: { allowed: true }, eventId: null });
     };
     const conversation = new Conversation({ ask }, { warn: () => undefined });
-    await conversation.answer(call, 'k', { rights: 0 }, undefined, 'abc');
+    await conversation.answer(call, 'k', { rights: 0 }, undefined, { 'x-countersign-session': 'abc' });
     await conversation.answer(call, 'k', { rights: 0 }, undefined);
-    expect(asked).toEqual(['abc', undefined]);
+    expect(asked).toEqual([{ 'x-countersign-session': 'abc' }, {}]);
   });
 
   it('takes a denial as a result with any status, and allowed only with that of success', async () => {

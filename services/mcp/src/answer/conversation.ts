@@ -4,7 +4,7 @@ import type { ApiKeyPowers } from '@countersign/contracts';
 import { hasOneOf } from '@countersign/service-kit';
 import { callTool } from '../tools/call-tool.js';
 import { TOOLS } from '../tools/tools.js';
-import type { Api } from './api.js';
+import type { Api, Headers } from './api.js';
 
 const INSTRUCTIONS =
   'Call check_action before you act, with the id of your agent, and act only if it says allowed: true. A denial has the reason, and what to do instead. ' +
@@ -28,18 +28,18 @@ export class Conversation {
   /**
    * @param message a JSON-RPC message, or several
    * @param powers rights of the key, which determine the tools that are shown
-   * @param session of the caller's protocol: that of the checks
+   * @param named headers that name session, principal, trace or approval of the checks
    */
   async answer(
     message: object,
     apiKey: string,
     powers: Pick<ApiKeyPowers, 'rights'>,
     protocolVersion: string | undefined,
-    session?: string,
+    named: Headers = {},
   ): Promise<Reply> {
     const { WebStandardStreamableHTTPServerTransport } =
       await import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js');
-    const server = await this.#server(apiKey, powers, session);
+    const server = await this.#server(apiKey, powers, named);
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     transport.onerror = (error) => this.log.warn({ err: error }, 'a message of the tool protocol was refused');
     try {
@@ -52,7 +52,7 @@ export class Conversation {
     }
   }
 
-  async #server(apiKey: string, powers: Pick<ApiKeyPowers, 'rights'>, session?: string): Promise<Server> {
+  async #server(apiKey: string, powers: Pick<ApiKeyPowers, 'rights'>, named: Headers): Promise<Server> {
     const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
     const { CallToolRequestSchema, CancelledNotificationSchema, ListToolsRequestSchema } =
       await import('@modelcontextprotocol/sdk/types.js');
@@ -62,7 +62,7 @@ export class Conversation {
     const shown = TOOLS.filter(({ rights }) => hasOneOf(powers, rights)).map((tool) => tool.shown);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: shown }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-      callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey, session)),
+      callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey, named)),
     );
     return server;
   }

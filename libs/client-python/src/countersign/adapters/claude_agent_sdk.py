@@ -109,7 +109,7 @@ class _Hooks:
 
 
 def _call_of(said: Mapping[str, Any], tool_use_id: Optional[str]) -> ToolCall:
-    metadata = {"sessionId": said["session_id"]} if isinstance(said.get("session_id"), str) else {}
+    metadata = {"session": said["session_id"]} if isinstance(said.get("session_id"), str) else {}
     return ToolCall(said["tool_name"], said.get("tool_input"), tool_use_id or said.get("tool_use_id"), metadata)
 
 
