@@ -240,7 +240,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await page.context().close();
   }, 180_000);
 
-  it('issue an API key that is shown once, revoke it, and add a person', async () => {
+  it('issue an API key that is shown once, revoke it, and invite a person, who sets the password', async () => {
     const { page, watched } = await open('/settings/api-keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill(HOSTILE);
@@ -262,10 +262,16 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await row.getByText('revoked').waitFor();
     expect((await check()).status).toBe(401);
     await goTo(page, '/settings/people');
-    await page.getByRole('button', { name: 'Add person' }).click();
+    await page.getByRole('button', { name: 'Invite person' }).click();
     await page.getByLabel('E-mail address').fill('reader@example.com');
-    await page.getByLabel('First password').fill('a password of a reader');
-    await dialog.getByRole('button', { name: 'Add person' }).click();
+    await dialog.getByRole('button', { name: 'Invite person' }).click();
+    await dialog.getByRole('button', { name: 'Show' }).click();
+    const link = (await dialog.locator('code').innerText()).trim();
+    expect(link).toMatch(/\/console#\/password\/[\w-]{64}$/);
+    await picture(page, 'invitation');
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('(invited)').waitFor();
     await page.getByLabel('Role of reader@example.com').selectOption('member');
     await eventually('the role', 60, async () => {
       const headers = await instance.session();
@@ -275,6 +281,21 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     });
     await picture(page, 'people');
     expect(await barriersOf(page)).toEqual([]);
+    const invited = await page.context().newPage();
+    await invited.goto(link);
+    await invited.getByRole('heading', { name: 'Set your password' }).waitFor();
+    expect(invited.url()).not.toContain('password');
+    await invited.getByLabel('New password').fill('a password of a reader');
+    await picture(invited, 'set-password');
+    expect(await barriersOf(invited)).toEqual([]);
+    await invited.getByRole('button', { name: 'Set password' }).click();
+    await invited.getByText('The password is set.').waitFor();
+    await invited.goto('about:blank');
+    await invited.goto(link);
+    await invited.getByLabel('New password').fill('a password of another');
+    await invited.getByRole('button', { name: 'Set password' }).click();
+    await invited.getByRole('alert').filter({ hasText: 'this link was used' }).waitFor();
+    await invited.close();
     expect(await page.evaluate("'hit' in window")).toBe(false);
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();

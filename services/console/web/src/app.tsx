@@ -1,14 +1,16 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useSession, useSignIn } from './api/session.js';
 import { replacePlace, usePlace } from './location.js';
 import { Problem } from './parts/problem.js';
 import { Screen, screenOf } from './screens/screens.js';
+import { SetPassword } from './screens/set-password.js';
 import { SignIn } from './screens/sign-in.js';
 import { Shell } from './shell.js';
 import { words } from './words/en.js';
 
 const LINK = /^\/sign-in\/([\w-]{43})$/;
+const PASSWORD_LINK = /^\/password\/([\w-]{64})$/;
 
 /** Signs in by the token in the address, and removes it there at once. */
 function useLink(path: string): Pick<ReturnType<typeof useSignIn>, 'isPending' | 'error'> {
@@ -22,10 +24,24 @@ function useLink(path: string): Pick<ReturnType<typeof useSignIn>, 'isPending' |
   return { isPending, error };
 }
 
+/** The token of a link that sets a password, taken out of the address at once; `null` once it is done with. */
+function usePasswordLink(path: string): readonly [string | null, () => void] {
+  const [token, setToken] = useState<string | null>(null);
+  const found = PASSWORD_LINK.exec(path)?.[1];
+  useEffect(() => {
+    if (found === undefined) return;
+    replacePlace('#/events');
+    setToken(found);
+  }, [found]);
+  return [token, () => setToken(null)];
+}
+
 export function App(): ReactNode {
   const session = useSession();
   const { path, query } = usePlace();
   const link = useLink(path);
+  const [passwordToken, passwordDone] = usePasswordLink(path);
+  if (passwordToken !== null) return <SetPassword key={passwordToken} token={passwordToken} onDone={passwordDone} />;
   if (session.data === undefined || link.isPending) {
     return (
       <main className="sign-in" id="content">

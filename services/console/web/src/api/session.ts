@@ -43,6 +43,19 @@ export function useChangePassword(): UseMutationResult<void, Error, PasswordChan
   return useMutation({ mutationFn: (body) => ask<void>('/v1/auth/password', { method: 'POST', body }) });
 }
 
+/** Sets the password of a link's user. The answer to a wrong link is shown: it does not end the session of the page. */
+export function useSetPassword(): UseMutationResult<
+  void,
+  Error,
+  { readonly token: string; readonly newPassword: string }
+> {
+  return useMutation({
+    mutationFn: (body) => ask<void>('/v1/auth/password/by-link', { method: 'POST', body }),
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
+    gcTime: 0,
+  });
+}
+
 /** How the last session ended. */
 export type Ended = 'signed-out' | 'expired' | 'idle';
 

@@ -1,6 +1,15 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import type { AccountRecord, ApiKeyRecord, NewApiKey, Role, UserRecord } from '@countersign/contracts';
+import type {
+  AccountRecord,
+  ApiKeyRecord,
+  InvitationRecord,
+  NewApiKey,
+  OpenSessionRecord,
+  PasswordLinkRecord,
+  Role,
+  UserRecord,
+} from '@countersign/contracts';
 import { ask } from './ask.js';
 import { client } from './client.js';
 
@@ -43,13 +52,42 @@ export function usePeople(): UseQueryResult<readonly UserRecord[]> {
 export interface NewPerson {
   readonly email: string;
   readonly role: Role;
-  readonly password: string;
 }
 
-export function useNewPerson(): UseMutationResult<UserRecord, Error, NewPerson> {
+/** Invites a person. The answer may hold the link, and is not kept once its screen is left. */
+export function useInvitation(): UseMutationResult<InvitationRecord, Error, NewPerson> {
   return useMutation({
-    mutationFn: (body) => ask<UserRecord>('/v1/users', { method: 'POST', body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: PEOPLE }),
+    mutationFn: (body) => ask<InvitationRecord>('/v1/invitations', { method: 'POST', body }),
+    onSettled: () => client.invalidateQueries({ queryKey: PEOPLE }),
+    gcTime: 0,
+  });
+}
+
+/** Makes a link by which the user of this id sets a new password; as `useInvitation`. */
+export function usePasswordLink(): UseMutationResult<PasswordLinkRecord, Error, string> {
+  return useMutation({
+    mutationFn: (id) =>
+      ask<PasswordLinkRecord>(`/v1/users/${encodeURIComponent(id)}/password-link`, { method: 'POST' }),
+    gcTime: 0,
+  });
+}
+
+const SESSIONS = ['sessions'];
+
+/** Open sessions of the signed-in user, newest first; at most 1,000. */
+export function useOpenSessions(): UseQueryResult<readonly OpenSessionRecord[]> {
+  return useQuery({
+    queryKey: SESSIONS,
+    queryFn: async ({ signal }) =>
+      (await ask<{ sessions: readonly OpenSessionRecord[] }>('/v1/sessions', { query: { limit: MOST }, signal }))
+        .sessions,
+  });
+}
+
+export function useEndSession(): UseMutationResult<void, Error, string> {
+  return useMutation({
+    mutationFn: (id) => ask<void>(`/v1/sessions/${encodeURIComponent(id)}`, { method: 'DELETE' }),
+    onSettled: () => client.invalidateQueries({ queryKey: SESSIONS }),
   });
 }
 

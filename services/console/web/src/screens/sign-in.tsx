@@ -53,6 +53,7 @@ export function SignIn({ failure }: { readonly failure: Error | null }): ReactNo
         <button type="submit" className="button primary wide" aria-disabled={signIn.isPending}>
           {signIn.isPending ? words.signIn.busy : words.signIn.submit}
         </button>
+        <p className="hint">{words.signIn.lost}</p>
         <p className="hint">{words.signIn.firstStart}</p>
       </form>
     </main>

@@ -24,6 +24,7 @@ export const words = {
     firstStart: 'At the first start, address and password are in data/bootstrap.json.',
     expired: 'The session has ended. Sign in to continue where you were.',
     signedOut: 'You are signed out.',
+    lost: 'Password lost? An admin of your account makes a link that sets a new one.',
   },
   account: {
     menu: 'Account',
@@ -42,6 +43,11 @@ export const words = {
     hint: 'At least 12 characters.',
     submit: 'Change password',
     done: 'The password is changed. All other sessions have ended.',
+    byLinkTitle: 'Set your password',
+    byLinkLead: 'All your sessions end, and the link with them.',
+    byLinkSubmit: 'Set password',
+    byLinkDone: 'The password is set.',
+    signIn: 'Sign in',
   },
   problem: {
     retry: 'Try again',

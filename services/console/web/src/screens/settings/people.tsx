@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
-import type { BrowserSession, Role, UserRecord } from '@countersign/contracts';
-import { removePerson, useNewPerson, usePeople, useSetRole } from '../../api/settings.js';
+import type { BrowserSession, PasswordLinkRecord, Role, UserRecord } from '@countersign/contracts';
+import { removePerson, useInvitation, usePasswordLink, usePeople, useSetRole } from '../../api/settings.js';
 import { shownText } from '../../foreign-text.js';
 import { Confirm } from '../../parts/confirm.js';
 import { Dialog } from '../../parts/dialog.js';
@@ -9,6 +9,7 @@ import { Choice, Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
+import { Secret } from '../../parts/secret.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { words } from '../../words/en.js';
@@ -21,6 +22,7 @@ export function People({ session }: { readonly session: BrowserSession }): React
   const people = usePeople();
   const setRole = useSetRole();
   const [isAdding, setAdding] = useState(false);
+  const [linked, setLinked] = useState<UserRecord | null>(null);
   const [removed, setRemoved] = useState<UserRecord | null>(null);
   const { people: texts } = settingsWords;
   const isYou = ({ id }: UserRecord): boolean => id === session.user.id;
@@ -49,6 +51,7 @@ export function People({ session }: { readonly session: BrowserSession }): React
                 <>
                   <Foreign text={user.email} most={254} />
                   {isYou(user) ? <span className="muted"> ({texts.you})</span> : null}
+                  {user.invited === true ? <span className="muted"> ({texts.invited})</span> : null}
                 </>
               ),
             },
@@ -76,15 +79,21 @@ export function People({ session }: { readonly session: BrowserSession }): React
               isUnnamed: true,
               cell: (user) =>
                 isYou(user) ? null : (
-                  <button type="button" className="button" onClick={() => setRemoved(user)}>
-                    {texts.remove}
-                  </button>
+                  <>
+                    <button type="button" className="button" onClick={() => setLinked(user)}>
+                      {texts.newLink}
+                    </button>{' '}
+                    <button type="button" className="button" onClick={() => setRemoved(user)}>
+                      {texts.remove}
+                    </button>
+                  </>
                 ),
             },
           ]}
         />
       )}
       {isAdding ? <AddPerson onClose={() => setAdding(false)} /> : null}
+      {linked === null ? null : <NewLink user={linked} onClose={() => setLinked(null)} />}
       {removed === null ? null : (
         <Confirm
           title={<bdi>{texts.removeTitle(shownText(removed.email, 100).text)}</bdi>}
@@ -101,16 +110,16 @@ export function People({ session }: { readonly session: BrowserSession }): React
 
 function AddPerson({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
   const [role, setRole] = useState<Role>('auditor');
-  const add = useNewPerson();
+  const invitation = useInvitation();
   const { people: texts } = settingsWords;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!add.isPending) add.mutate({ email: email.trim(), role, password }, { onSuccess: onClose });
+    if (!invitation.isPending) invitation.mutate({ email: email.trim(), role });
   };
+  if (invitation.data !== undefined) return <MadeLink made={invitation.data} onClose={onClose} />;
   return (
-    <Dialog title={texts.add} onClose={onClose}>
+    <Dialog title={texts.add} lead={texts.addLead} onClose={onClose}>
       <form onSubmit={submit}>
         <Field
           label={texts.email}
@@ -126,26 +135,76 @@ function AddPerson({ onClose }: { readonly onClose: () => void }): ReactNode {
           options={ROLES.map((one) => [one, texts.roles[one]])}
           onChange={(one) => setRole(one as Role)}
         />
-        <Field
-          label={texts.password}
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={12}
-          hint={texts.hint}
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
-        {add.error === null ? null : <Problem error={add.error} />}
+        {invitation.error === null ? null : <Problem error={invitation.error} />}
         <div className="dialog-actions">
           <button type="button" className="button" onClick={onClose}>
             {words.cancel}
           </button>
-          <button type="submit" className="button primary" aria-disabled={add.isPending}>
+          <button type="submit" className="button primary" aria-disabled={invitation.isPending}>
             {texts.add}
           </button>
         </div>
       </form>
+    </Dialog>
+  );
+}
+
+/** Asks before it makes a link, since the one before stops working; then shows it, or that it was sent. */
+function NewLink({ user, onClose }: { readonly user: UserRecord; readonly onClose: () => void }): ReactNode {
+  const link = usePasswordLink();
+  const { people: texts } = settingsWords;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!link.isPending) link.mutate(user.id);
+  };
+  if (link.data !== undefined) return <MadeLink made={link.data} onClose={onClose} />;
+  return (
+    <Dialog
+      title={<bdi>{texts.newLinkTitle(shownText(user.email, 100).text)}</bdi>}
+      lead={texts.newLinkLead}
+      onClose={onClose}
+    >
+      <form onSubmit={submit}>
+        {link.error === null ? null : <Problem error={link.error} />}
+        <div className="dialog-actions">
+          <button type="button" className="button" onClick={onClose}>
+            {words.cancel}
+          </button>
+          <button type="submit" className="button primary" aria-disabled={link.isPending}>
+            {texts.newLink}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function MadeLink({ made, onClose }: { readonly made: PasswordLinkRecord; readonly onClose: () => void }): ReactNode {
+  const { people: texts } = settingsWords;
+  const until = (
+    <p>
+      {texts.until} <Time iso={made.expiresAt} zone />
+    </p>
+  );
+  if (made.link !== null) {
+    return (
+      <Dialog title={texts.linkTitle} lead={texts.linkLead} onClose={onClose}>
+        {until}
+        <Secret text={made.link} onClose={onClose} />
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={texts.sentTitle} onClose={onClose}>
+      <p role="status">
+        <bdi>{texts.sentTo(shownText(made.sentTo ?? '', 100).text)}</bdi>
+      </p>
+      {until}
+      <div className="dialog-actions">
+        <button type="button" className="button primary" onClick={onClose}>
+          {words.close}
+        </button>
+      </div>
     </Dialog>
   );
 }
