@@ -9,6 +9,7 @@ import type {
   Counters,
   GivenBackSums,
   Judgement,
+  LoggedApproval,
   StaticViolation,
   UsageSnapshot,
 } from './port.js';
@@ -263,8 +264,27 @@ function eventOf(trip: CheckTrip, judgement: Judgement, offset: number): Counted
   const idempotency = trip.idempotency === null ? null : { ...trip.idempotency, profileVersion, answer };
   const counts = { costMicros, countsAction, countsRate, freezesAgent };
   const { seen, ruleCounts } = judgement;
-  const ruled = { ...(seen ? { order: seen.order } : {}), ...(ruleCounts ? { ruleCounts } : {}) };
+  const asked = askedOf(trip, judgement);
+  const ruled = {
+    ...(seen ? { order: seen.order } : {}),
+    ...(ruleCounts ? { ruleCounts } : {}),
+    ...(asked === null ? {} : { approvals: [asked] }),
+  };
   return { partition: 0, offset, accountId, agentId, eventId, occurredAtMs: nowMs, ...counts, ...ruled, idempotency };
+}
+
+/** The approval that a check waits for; `null`: none. No history has decisions, so that none is used. */
+function askedOf({ rules }: CheckTrip, { asked, violation }: Judgement): LoggedApproval | null {
+  if (asked === undefined || asked.id === null || asked.expiresAtMs === null) return null;
+  const of = rules?.approvals?.rules.find(({ rule }) => violation?.rule === `rules:${rule}`);
+  if (of === undefined) throw new Error(`an approval of no rule of the check: ${JSON.stringify(violation)}`);
+  return { id: asked.id, bindingSha256: of.bindingSha256, expiresAtMs: asked.expiresAtMs, isConsumed: false };
+}
+
+/** Approvals that are over are unknown after a rebuild, so that a check that names one has another answer then. */
+function namingNone(one: Command): Command {
+  if (one.kind !== 'check' || one.rules === null) return one;
+  return { ...one, rules: { ...one.rules, asks: { ...one.rules.asks, named: null } } };
 }
 
 /** Sends policy's credits of an agent to all counters, twice: a repetition changes nothing. */
@@ -372,7 +392,9 @@ async function run(one: Command, number: number, model: Model, all: readonly Cou
   expect([judgement.outcome, ruled ?? null]).toEqual(expected);
   expectBalances(trip, judgement, model);
   // A refusal leaves an answered claim in place: taking it back finds nothing, and its order would be missing.
-  const lands = one.lands || (known !== undefined && judgement.outcome === 'frozen');
+  // An approval stays open where the event of its check did not reach the log: rebuilt counters do not know it.
+  const waits = askedOf(trip, judgement) !== null;
+  const lands = one.lands || waits || (known !== undefined && judgement.outcome === 'frozen');
   const event = eventOf(trip, judgement, model.appended.length);
   for (const counters of all) {
     const keySha256 = trip.idempotency?.keySha256 ?? null;
@@ -435,7 +457,8 @@ export function countersModelContract(
                   // Rebuilt counters hold the credits of the snapshot, and receive the rest.
                   await sayGivenBack(model, `g${agent}`, [rebuilt.counters]);
                 }
-                for (const one of after) await run(one, number++, model, [lived.counters, rebuilt.counters]);
+                const both = [lived.counters, rebuilt.counters];
+                for (const one of after) await run(namingNone(one), number++, model, both);
               } finally {
                 await lived.cleanup();
                 await rebuilt.cleanup();

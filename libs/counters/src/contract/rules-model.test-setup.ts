@@ -103,6 +103,7 @@ export class RulesModel {
       limits: this.held().map(({ key, order, atMs, amount, windowSeconds }) => {
         return { key, order, atMs, amount, windowSeconds };
       }),
+      approvals: this.events.flatMap(({ approvals = [] }) => approvals),
     };
   }
 }
