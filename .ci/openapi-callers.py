@@ -84,6 +84,13 @@ def new_stream():
     return ask("POST", "/v1/streams", STREAM)["id"]
 
 
+def new_trusted_issuer():
+    # An account trusts few issuers.
+    for one in ask("GET", "/v1/trusted-issuers")["trustedIssuers"]:
+        ask_text("DELETE", f"/v1/trusted-issuers/{one['id']}")
+    return ask("POST", "/v1/trusted-issuers", TRUSTED_ISSUER)["id"]
+
+
 EXPORT = {
     "format": "json",
     "frameworks": ["soc2"],
@@ -94,6 +101,11 @@ EXPORT = {
 EVENT_STREAM = None
 # A closed port: nothing leaves the machine.
 WEBHOOK = {"kind": "webhook", "destination": "https://127.0.0.1:9/alerts"}
+TRUSTED_ISSUER = {
+    "issuer": "https://login.example.com",
+    "jwksUri": "https://login.example.com/jwks.json",
+    "audience": "https://countersign.example.com",
+}
 STREAM = {"kind": "https", "url": "https://127.0.0.1:9/events", "format": "ocsf", "enabled": False}
 
 
@@ -124,6 +136,7 @@ THROW_AWAY = {
     "DELETE /v1/users/{id}": lambda: USERS.pop() if USERS else made_up(),
     "DELETE /v1/alert-configs/{id}": new_destination,
     "DELETE /v1/streams/{id}": new_stream,
+    "DELETE /v1/trusted-issuers/{id}": new_trusted_issuer,
     "DELETE /v1/events/{eventId}/content": new_event,
     "POST /v1/agents/{id}/deactivate": new_agent,
     "POST /v1/agents/{id}/freeze": new_agent,

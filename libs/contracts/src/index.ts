@@ -124,6 +124,7 @@ export type {
   SpendingWindow,
   UsageFacts,
   VersionedRecord,
+  TrustedIssuer,
 } from './records.js';
 export {
   NOT_FOR_AGENT,
@@ -241,6 +242,8 @@ export type {
   DeliveryState,
   DestinationKind,
 } from './http/alerts.js';
+export { MOST_TRUSTED_ISSUERS, trustedIssuerRoutes } from './http/trusted-issuers.js';
+export type { NewTrustedIssuer, TrustedIssuerRecord } from './http/trusted-issuers.js';
 export { STREAM_FORMATS, STREAM_KINDS, streamRoutes } from './http/streams.js';
 export type {
   FollowedStream,

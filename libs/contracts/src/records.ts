@@ -44,6 +44,31 @@ export interface AccountFacts {
   readonly defaultProfile?: Partial<Omit<BehaviorProfile, 'agent_id' | 'version'>>;
   /** Seconds between anchors by plan (the writer of events applies an override). */
   readonly cadenceSeconds: number;
+  /** Issuers whose access tokens say on whose behalf an agent of the account acts; absent: none. */
+  readonly trustedIssuers?: readonly TrustedIssuer[];
+}
+
+/** An issuer of access tokens (RFC 9068) that an account trusts. */
+export interface TrustedIssuer {
+  readonly id: string;
+  /** As the claim `iss` has it. */
+  readonly issuer: string;
+  /** Address of its key set (RFC 7517). */
+  readonly jwksUri: string;
+  /** One of the claim `aud`. */
+  readonly audience: string;
+  /** Names of the claims that are read; `null`: that claim is not read. */
+  readonly claims: {
+    /** Must be the id or the name of the agent that checks. */
+    readonly agent: string | null;
+    readonly principal: string;
+    readonly session: string | null;
+  };
+  /** In lower case: the agents that it is trusted for; `null`: every agent of the account. */
+  readonly agentIds: readonly string[] | null;
+  /** Every check of these agents must come with a token. */
+  readonly required: boolean;
+  readonly createdAt: string;
 }
 
 /**

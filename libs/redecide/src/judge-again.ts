@@ -36,11 +36,13 @@ export type CompleteCheck = ShownCheck & {
 
 /** Judges a check again by `profile`, with the balances that it saw: FORMAT.md, "Re-decision", "Verdict". */
 export function judgeAgain({ leaf, atMs, context, action }: CompleteCheck, profile: CompiledProfile): Judged {
-  const { request_time: requestTime, principal = null, session = null, seen } = context;
+  const { request_time: requestTime, principal = null, session = null, issuer, actors, seen } = context;
   const decision = decide(profile, action, {
     agentId: leaf.agentId,
     principal,
     session,
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(actors === undefined ? {} : { actors: actors.map(({ id }) => id) }),
     time: requestTime.seconds,
     offsets: requestTime.offsets,
   });

@@ -18,6 +18,8 @@ export interface ShownContext {
   readonly facts?: readonly string[];
   readonly principal?: string;
   readonly session?: string;
+  readonly issuer?: string;
+  readonly actors?: readonly { readonly id: string }[];
   readonly approval?: ShownApproval & { readonly also?: readonly ShownApproval[] };
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { AlertConfigBody, AlertConfigRecord, DeliveryRecord, DestinationKind } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Carrier } from './deliver/carrier.js';
+import { readPublicUrl } from '@countersign/service-kit';
 import { isEmailAddress } from '@countersign/service-kit/mail';
-import { readWebhookUrl } from './deliver/webhook-url.js';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
 import { deliveryRecord } from './domain/message.js';
 import { mintSecret, seal } from './secrets/webhook-secret.js';
@@ -126,7 +126,7 @@ export class Destinations {
 
   #checked(kind: DestinationKind, where: string): string {
     if (kind === 'webhook') {
-      const read = readWebhookUrl(where, this.#rules.allowedHosts);
+      const read = readPublicUrl(where, this.#rules.allowedHosts);
       if ('problem' in read) throw new HttpRefusal(400, read.problem);
       return read.url.href;
     }

@@ -3,7 +3,7 @@ import { Deadlines } from '@countersign/async';
 import { checkRoutes, evaluationRoutes, gatewayHookRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { deriveSecret } from '@countersign/process';
-import { ownAddress } from '@countersign/service-kit';
+import { ownAddress, resolveAll } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AccountShares } from './admission/account-shares.js';
 import { Admission, LONG_TICK } from './admission/admission.js';
@@ -36,6 +36,7 @@ import { CountersKeeper } from './rebuild-counters/counters-keeper.js';
 import { rebuildCounters } from './rebuild-counters/rebuild-counters.js';
 import { Scanner } from './scan/scanner.js';
 import { ToolLister } from './scan/tool-lister.js';
+import { SubjectTokens } from './subject-token/subject-tokens.js';
 
 /** Decides checks, makes their events durable, answers. */
 export const definition: ServiceDefinition = {
@@ -119,6 +120,10 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     recorder,
     unanswered,
     entropy,
+    subjectTokens: new SubjectTokens(
+      { allowedHosts: config.webhookAllowedHosts, resolve: resolveAll, timeoutMs: deadlineMs },
+      context.clock,
+    ),
     upgradeUrl: config.upgradeUrl,
     approvalsUrl: () => (approvalsUrl ??= `${context.publicUrl()}/console#approvals/`),
     approvals,

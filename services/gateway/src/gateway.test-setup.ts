@@ -164,6 +164,8 @@ export class GatewayBench {
 }
 
 export interface StartOptions {
+  /** `host:port` of key sets that are asked without TLS, at any address. */
+  readonly webhookAllowedHosts?: readonly string[];
   readonly deadlineMs?: number;
   /** Wraps the log of the gateway. */
   readonly between?: (log: EventLog) => EventLog;
@@ -178,6 +180,7 @@ async function start(log: EventLog, options: StartOptions, dataDir: string): Pro
       checkDeadlineMs: options.deadlineMs ?? 5000,
       upgradeUrl: 'https://example.com/plans',
       anchorWindowSeconds: null,
+      webhookAllowedHosts: options.webhookAllowedHosts ?? [],
       ...{ dataDir, instanceSecretFile: null, pendingApprovalsPerAgent: 100 },
     },
     log: createLogger('silent'),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { identityRoutes } from '@countersign/contracts';
-import type { TopicName } from '@countersign/contracts';
+import { identityRoutes, trustedIssuerRoutes } from '@countersign/contracts';
+import type { Route, TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
 import { deriveSecret } from '@countersign/process';
 import { sessionTokens } from '@countersign/service-kit';
@@ -17,6 +17,7 @@ import { AuthController } from './http/auth-controller.js';
 import { PasswordLinksController } from './http/password-links-controller.js';
 import { SessionController } from './http/session-controller.js';
 import { SessionsController } from './http/sessions-controller.js';
+import { TrustedIssuersController } from './http/trusted-issuers-controller.js';
 import { UsersController } from './http/users-controller.js';
 import {
   API_KEYS,
@@ -27,11 +28,13 @@ import {
   PASSWORD_LINKS,
   SERVICE_CONTEXT,
   SIGN_IN,
+  TRUSTED_ISSUERS,
   USERS,
 } from './http/tokens.js';
 import { ApiKeys } from './issue-api-keys/api-keys.js';
 import { markFirstKeys } from './issue-api-keys/first-keys.js';
 import { Users } from './manage-users/users.js';
+import { TrustedIssuers } from './operate/trusted-issuers.js';
 import { DefaultProfiles } from './operate/default-profile.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
@@ -49,7 +52,7 @@ import type { IdentityStore } from './store/port.js';
 /** Accounts, users, plans, API keys and sessions. */
 export const definition: ServiceDefinition = {
   name: 'identity',
-  routes: Object.values(identityRoutes),
+  routes: [...Object.values<Route>(identityRoutes), ...Object.values<Route>(trustedIssuerRoutes)],
   reads: ['agent-events', 'accounts', 'api-keys', 'sessions'],
   writes: ['accounts', 'api-keys', 'sessions', 'dead-letters'],
   after: [],
@@ -105,6 +108,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       UsersController,
       ApiKeysController,
       AccountController,
+      TrustedIssuersController,
       KeyUseConsumer,
     ],
     providers: [
@@ -114,6 +118,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: USERS, useValue: new Users(context, store, publication) },
       { provide: API_KEYS, useValue: new ApiKeys(context, store, publication) },
       { provide: DEFAULT_PROFILES, useValue: new DefaultProfiles(store, publication) },
+      { provide: TRUSTED_ISSUERS, useValue: new TrustedIssuers(context, store, publication) },
       { provide: IDENTITY_STORE, useValue: store },
       { provide: KEY_USE_FOLLOWER, useValue: follower },
       { provide: SERVICE_CONTEXT, useValue: context },

@@ -210,6 +210,36 @@ describe('identity over HTTP', () => {
     await expect(service.operator.setPlan({ accountId, plan: 'gold' as 'core' })).rejects.toThrow('no such plan');
   });
 
+  it('trusts issuers of tokens for one account, in its record, and keeps them when its plan changes', async () => {
+    const path = '/v1/trusted-issuers';
+    const issuer = { issuer: 'https://login.example', jwksUri: 'https://login.example/keys', audience: 'a' };
+    const made = await service.ask('POST', path, issuer, admin);
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        ...issuer,
+        id: expect.any(String),
+        claims: { agent: null, principal: 'sub', session: null },
+        agentIds: null,
+        required: false,
+        createdAt: expect.any(String),
+      },
+    ]);
+    expect((await service.ask('POST', path, issuer, admin)).status).toBe(409);
+    const local = { ...issuer, issuer: 'https://local.example', jwksUri: 'http://127.0.0.1/keys' };
+    const refused = await service.ask('POST', path, local, admin);
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining('jwksUri')]);
+    await service.operator.setPlan({ accountId: FIRST.accountId, plan: 'enterprise' });
+    expect((await service.ask('GET', path, undefined, admin)).body).toEqual({ trustedIssuers: [made.body] });
+    const body = { email: 'iss@else.example', password: 'twelve characters', accountName: 'Else' };
+    const eve = (await service.ask('POST', '/v1/auth/register', body)).body.token as string;
+    expect((await service.ask('GET', path, undefined, eve)).body).toEqual({ trustedIssuers: [] });
+    const one = `${path}/${made.body.id}`;
+    expect((await service.ask('DELETE', one, undefined, eve)).status).toBe(404);
+    expect((await service.ask('DELETE', one, undefined, admin)).status).toBe(204);
+    expect((await service.ask('GET', path, undefined, admin)).body).toEqual({ trustedIssuers: [] });
+  });
+
   it('keeps everything over a restart, and creates the first account once', async () => {
     const before = (await service.ask('GET', '/v1/api-keys', undefined, admin)).body;
     service = await service.restart();

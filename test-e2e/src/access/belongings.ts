@@ -16,6 +16,7 @@ export interface Ids {
   readonly alertConfig: string;
   /** A destination of alerts that may be removed. */
   readonly oldAlertConfig: string;
+  readonly trustedIssuer: string;
   readonly stream: string;
   /** A stream that may be removed. */
   readonly oldStream: string;
@@ -32,6 +33,7 @@ export function idsOfNothing(): Ids {
     report: randomUUID(),
     alertConfig: randomUUID(),
     oldAlertConfig: randomUUID(),
+    trustedIssuer: randomUUID(),
     stream: randomUUID(),
     oldStream: randomUUID(),
   };
@@ -61,6 +63,7 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   const alertConfig = await post('/v1/alert-configs', destination);
   const oldAlertConfig = await post('/v1/alert-configs', destination);
   const receiver = { kind: 'https', url: 'https://siem.countersign.example/', format: 'ocsf', enabled: false };
+  const trusted = await post('/v1/trusted-issuers', trustedIssuer(`https://${randomUUID()}.example.com`));
   const stream = await post('/v1/streams', receiver);
   const oldStream = await post('/v1/streams', receiver);
   const event = String((await instance.check({ type: 'a' }, { agentId: agent })).headers['x-event-id']);
@@ -75,5 +78,13 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   });
   bodyOf(exported, 200);
   const report = String(exported.headers['x-report-id']);
-  return { agent, oldAgent, event, user, apiKey, report, alertConfig, oldAlertConfig, stream, oldStream };
+  return {
+    ...{ agent, oldAgent, event, user, apiKey, report, alertConfig, oldAlertConfig, stream, oldStream },
+    trustedIssuer: trusted,
+  };
+}
+
+/** The body that trusts an issuer. */
+export function trustedIssuer(issuer: string): object {
+  return { issuer, jwksUri: 'https://login.countersign.example/jwks.json', audience: 'https://countersign.example' };
 }

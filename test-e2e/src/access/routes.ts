@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Bootstrap } from '../instance/first-account.js';
-import { EXPORT } from './belongings.js';
+import { EXPORT, trustedIssuer } from './belongings.js';
 import type { Ids } from './belongings.js';
 import { WHO } from './people.js';
 import type { Who } from './people.js';
@@ -175,6 +175,16 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/api-keys': { statuses: bySession('admin', 200) },
   'POST /v1/api-keys': { statuses: bySession('admin', 201), ask: () => ({ body: { name: 'one more' } }) },
   'DELETE /v1/api-keys/{id}': { statuses: bySession('admin', 204, 404), ask: ({ apiKey: id }) => ({ path: { id } }) },
+
+  'GET /v1/trusted-issuers': { statuses: bySession('auditor', 200) },
+  'POST /v1/trusted-issuers': {
+    statuses: bySession('admin', 201),
+    ask: () => ({ body: trustedIssuer(`https://${randomUUID()}.example.com`) }),
+  },
+  'DELETE /v1/trusted-issuers/{id}': {
+    statuses: bySession('admin', 204, 404),
+    ask: ({ trustedIssuer: id }) => ({ path: { id } }),
+  },
 
   'GET /v1/agents': { statuses: bySession('auditor', 200) },
   'POST /v1/agents': { statuses: bySession('member', 201), ask: () => ({ body: { name: 'one more' } }) },

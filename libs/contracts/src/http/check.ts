@@ -110,7 +110,9 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   },
   ...bodyErrors,
   400: { description: 'malformed; or the Idempotency-Key was used with another body', schema: errorSchema },
-  401: error('no valid API key with this right'),
+  401: error(
+    'no valid API key with this right; or X-Subject-Token is not valid for this check, or an issuer that the account trusts requires one',
+  ),
   402: refusal('the sandbox has expired or has reached its action cap', recorded),
   403: refusal('the agent is frozen', recorded),
   404: error('no such agent, an inactive one, or the key is not valid for it'),
@@ -136,6 +138,12 @@ export const originHeaders: Readonly<Record<string, JsonSchema>> = {
     minLength: 1,
     maxLength: 200,
     description: 'on whose behalf the agent acts; otherwise `action.metadata.principal`. Read and committed likewise',
+  },
+  'x-subject-token': {
+    type: 'string',
+    maxLength: 8192,
+    description:
+      'an access token (RFC 9068) of an issuer that the account trusts (`POST /v1/trusted-issuers`): it says on whose behalf the agent acts, and through which actors (`act` of RFC 8693, at most 5). Principal, issuer and actors are committed with the verdict, and rules read them. One that is not valid is 401, with the reason. `x-countersign-principal` is not sent with it',
   },
   'x-approval-id': {
     type: 'string',

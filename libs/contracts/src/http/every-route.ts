@@ -25,6 +25,7 @@ import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
 import { statsRoutes } from './stats.js';
 import { streamRoutes } from './streams.js';
+import { trustedIssuerRoutes } from './trusted-issuers.js';
 import { verificationPageRoutes } from './verification-page.js';
 import { verificationRoutes } from './verification.js';
 
@@ -36,6 +37,7 @@ export const everyRoute: readonly Route[] = [
   hookRoutes,
   gatewayHookRoutes,
   identityRoutes,
+  trustedIssuerRoutes,
   policyRoutes,
   approvalRoutes,
   auditLogRoutes,

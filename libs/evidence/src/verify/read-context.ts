@@ -58,6 +58,7 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
   seen,
   facts: both(list(name), ascending),
   principal: person,
+  issuer: person,
   session: person,
   trace: where((value) => typeof value === 'string' && TRACE.test(value), 'a traceparent'),
   actors: both(

@@ -1,13 +1,12 @@
 import { judgeRules, zoneOffset } from '@countersign/rules';
 import type { CompiledRules, JudgedAction, RuleFinding, RuleJudgement } from '@countersign/rules';
 import type { Action } from './subject.js';
+import type { Who } from './who.js';
 
 /** Input of rules with conditions, in addition to the action. */
-export interface Surroundings {
+export interface Surroundings extends Who {
   /** UUID in lower case. */
   readonly agentId: string;
-  readonly principal: string | null;
-  readonly session: string | null;
   /** Time of the request, whole seconds since 1970. */
   readonly time: number;
   /**
@@ -27,19 +26,16 @@ export interface ConditionalJudgement extends RuleJudgement {
 const NO_OFFSETS: Readonly<Record<string, number>> = {};
 
 /** Judges an action by rules with conditions, by the facts that it sets, and by the limits that it is charged to. */
-export function judgeConditional(
-  rules: CompiledRules,
-  action: Action,
-  { agentId, principal, session, time, offsets = offsetsAt(rules, time) }: Surroundings,
-): ConditionalJudgement {
-  const judgement = judgeRules(rules, judgedAction(action, { agentId, principal, session, time }, offsets));
+export function judgeConditional(rules: CompiledRules, action: Action, around: Surroundings): ConditionalJudgement {
+  const { offsets = offsetsAt(rules, around.time) } = around;
+  const judgement = judgeRules(rules, judgedAction(action, around, offsets));
   return { ...judgement, offsets };
 }
 
 /** The action as rules read it. */
 export function judgedAction(
   action: Action,
-  { agentId, principal, session, time }: Surroundings,
+  { agentId, principal, session, issuer, actors, time }: Surroundings,
   offsets: Readonly<Record<string, number>>,
 ): JudgedAction {
   return {
@@ -47,6 +43,8 @@ export function judgedAction(
     agent: { id: agentId },
     ...(principal === null ? {} : { principal }),
     ...(session === null ? {} : { session }),
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(actors === undefined ? {} : { actors }),
     time,
     offsets,
   };

@@ -6,6 +6,10 @@ export interface Who {
   readonly principal: string | null;
   /** The conversation or run that the check belongs to. */
   readonly session: string | null;
+  /** Issuer of the token that says on whose behalf the agent acts; absent: no token does. */
+  readonly issuer?: string;
+  /** Ids of the actors by that token, outermost first; absent: none. */
+  readonly actors?: readonly string[];
 }
 
 /** Characters (code points) that the name of a principal or a session may have. */
@@ -19,7 +23,7 @@ export function whoIn({ metadata }: Action): Who {
   return { principal: named(metadata, 'principal'), session: named(metadata, 'session') };
 }
 
-function named(metadata: unknown, member: keyof Who): string | null {
+function named(metadata: unknown, member: 'principal' | 'session'): string | null {
   if (typeof metadata !== 'object' || metadata === null || !Object.hasOwn(metadata, member)) return null;
   const value = (metadata as Readonly<Record<string, unknown>>)[member];
   if (typeof value !== 'string' || value === '') return null;

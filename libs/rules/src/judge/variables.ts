@@ -11,6 +11,10 @@ export interface JudgedAction {
   readonly principal?: string;
   /** Empty: none is given. */
   readonly session?: string;
+  /** Issuer of the token that names the principal; absent: no token does. */
+  readonly issuer?: string;
+  /** Ids of the actors by that token, outermost first; absent: none. */
+  readonly actors?: readonly string[];
   /** Time of the request: whole seconds since 1970. */
   readonly time: number;
   /** Offsets from UTC, in minutes, of the zones of {@link CompiledRules.zones} at that time. */
@@ -25,16 +29,19 @@ export function variablesOf(facts: readonly string[]): Variables {
     agent: { kind: 'record', members: { id: { kind: 'string' }, labels: { kind: 'json' } } },
     principal: { kind: 'string' },
     session: { kind: 'string' },
+    issuer: { kind: 'string' },
+    actors: { kind: 'json' },
     facts: { kind: 'record', members: Object.fromEntries(facts.map((id) => [id, { kind: 'bool' } as const])) },
     request: { kind: 'record', members: { time: { kind: 'timestamp' } } },
   };
 }
 
 const NOTHING: Readonly<Record<string, never>> = {};
+const NO_ACTORS: readonly string[] = [];
 
 /** @param facts values of the facts, by id */
 export function inputOf(judged: JudgedAction, facts: Readonly<Record<string, boolean>> = NOTHING): CelInput {
-  const { action, agent, principal = '', session = '', time, offsets = NOTHING } = judged;
+  const { action, agent, principal = '', session = '', issuer = '', actors = NO_ACTORS, time, offsets = NOTHING } = judged;
   return {
     values: {
       action,
@@ -42,6 +49,8 @@ export function inputOf(judged: JudgedAction, facts: Readonly<Record<string, boo
       agent: { id: agent.id, labels: agent.labels ?? NOTHING },
       principal,
       session,
+      issuer,
+      actors,
       facts,
       request: { time: new Timestamp(BigInt(time) * 1_000_000_000n) },
     },

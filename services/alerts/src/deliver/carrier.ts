@@ -2,7 +2,8 @@ import type { Destination } from '../domain/destination.js';
 import { signedHeaders, unseal } from '../secrets/webhook-secret.js';
 import { mailText, type MessageContent } from './mail-text.js';
 import type { Mailer } from '@countersign/service-kit/mail';
-import { sendWebhook, type Sent, type WebhookNetwork } from './send-webhook.js';
+import type { OutboundNetwork, Sent } from '@countersign/service-kit';
+import { sendWebhook } from './send-webhook.js';
 
 /** Delivers a message to its destination, in one attempt. */
 export interface Carrier {
@@ -16,7 +17,7 @@ export interface Carrier {
  */
 export function carrierOf(
   key: Uint8Array,
-  network: WebhookNetwork,
+  network: OutboundNetwork,
   mailer: Mailer | null,
   clock: () => number,
 ): Carrier {

@@ -12,7 +12,7 @@ import { openSqliteAlertStore } from '../store/open.js';
 import { ACCOUNT, AGENT, denied, destination, START, WINDOW_MS } from '../testing/violations.js';
 import type { Carrier } from './carrier.js';
 import { AT_ONCE_OF_ACCOUNT, CLAIM_MS, Dispatcher } from './dispatcher.js';
-import type { Sent } from './send-webhook.js';
+import type { Sent } from '@countersign/service-kit';
 
 const TAKEN: Sent = { status: 204, error: null };
 const REFUSED: Sent = { status: 500, error: 'the host answered 500' };

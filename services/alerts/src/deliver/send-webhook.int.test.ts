@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { sendWebhook, type Address, type Sent } from './send-webhook.js';
+import type { Address, Sent } from '@countersign/service-kit';
+import { sendWebhook } from './send-webhook.js';
 
 const HEADERS = { 'webhook-id': 'msg_1' };
 

@@ -1,6 +1,6 @@
 import type { StreamCredentials } from '@countersign/contracts';
-import type { ServiceContext } from '@countersign/service-kit';
-import { MAX_ANSWER_BYTES, sendHttp, type WebhookNetwork } from '../deliver/send-webhook.js';
+import { MAX_ANSWER_BYTES, sendHttp } from '@countersign/service-kit';
+import type { OutboundNetwork, ServiceContext } from '@countersign/service-kit';
 import { unseal } from '../secrets/webhook-secret.js';
 import { KINDS } from './kinds/kinds.js';
 import type { SentRecord } from './kinds/sent-record.js';
@@ -27,7 +27,7 @@ export function unsent(log: Pick<ServiceContext['log'], 'error'>, { id }: Stream
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** @param key seals the credentials */
-export function batchSender(key: Uint8Array, network: WebhookNetwork): SendBatch {
+export function batchSender(key: Uint8Array, network: OutboundNetwork): SendBatch {
   return async ({ id, kind, url, format, sealedCredentials }, batch) => {
     let credentials: StreamCredentials;
     try {

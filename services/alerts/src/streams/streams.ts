@@ -9,8 +9,8 @@ import type {
 } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import { HttpRefusal } from '@countersign/http-edge';
+import { readPublicUrl } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
-import { readWebhookUrl } from '../deliver/webhook-url.js';
 import { MOST_TESTS, TestAllowance } from '../domain/test-allowance.js';
 import { seal, unseal } from '../secrets/webhook-secret.js';
 import { KINDS } from './kinds/kinds.js';
@@ -141,8 +141,8 @@ export class Streams {
   }
 
   #address(text: string): URL {
-    const read = readWebhookUrl(text, this.#rules.allowedHosts);
-    if ('problem' in read) throw new HttpRefusal(400, read.problem.replace(/^destination/, 'url'));
+    const read = readPublicUrl(text, this.#rules.allowedHosts, 'url');
+    if ('problem' in read) throw new HttpRefusal(400, read.problem);
     return read.url;
   }
 

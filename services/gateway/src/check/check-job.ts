@@ -2,7 +2,16 @@ import type { IdempotencyStamp } from '@countersign/contracts';
 import type { ReadingBudget } from '@countersign/policy-engine';
 import type { Origin } from '../domain/origin.js';
 import type { KnownKey } from '../follow/read-model.js';
+import type { Subject } from '../subject-token/subject-tokens.js';
 import type { PreparedCheck } from './prepare.js';
+
+/** A token that says on whose behalf the agent acts, before it is judged. */
+export interface SubjectToken {
+  /** As sent; the empty string: sent twice. */
+  readonly text: string;
+  /** The stamp of the check, where the token is valid. */
+  readonly stamp: (subject: Subject) => IdempotencyStamp | null;
+}
 
 /** Input of a judgement. */
 export interface CheckJob {
@@ -12,6 +21,8 @@ export interface CheckJob {
   readonly origin: Origin;
   /** Id of the approval that the caller names. */
   readonly approvalId?: string;
+  /** Absent: none was sent. */
+  readonly token?: SubjectToken;
   /** Of the request, where it asks about several actions. */
   readonly budget?: ReadingBudget;
 }

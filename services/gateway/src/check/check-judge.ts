@@ -17,11 +17,17 @@ import type { PendingCheck } from './pending-check.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { Credentials } from './credentials.js';
 import { rulesOfTrip } from './rules-of-trip.js';
+import { withSubject } from '../domain/origin.js';
+import { needsToken } from '../subject-token/subject-tokens.js';
+import type { SubjectTokens } from '../subject-token/subject-tokens.js';
 import { TimeSlicer } from './time-slicer.js';
 
 const BEHIND = 'A change of this account or agent has not arrived here yet. Do not act; try again.';
 const UNCOUNTED = 'The check could not be counted. Do not act; try again.';
 const NO_AGENT = 'no such agent, or it is inactive';
+
+const TOKEN_NEEDED = 'checks of this agent need a token of an issuer that the account trusts: send X-Subject-Token';
+const INVALID_TOKEN = ['www-authenticate', 'Bearer error="invalid_token"'];
 
 /** Characters from which a payload for output rules is judged in time slices. */
 const LARGE_PAYLOAD = 65_536;
@@ -33,6 +39,7 @@ export interface CheckJudgeParts {
   readonly recorder: CheckRecorder;
   readonly unanswered: UnansweredChecks;
   readonly entropy: EntropyPool;
+  readonly subjectTokens: Pick<SubjectTokens, 'judge'>;
   readonly upgradeUrl: string;
   readonly approvalsUrl: () => string;
   /** Key of the bindings of approvals, and most open ones of an agent. */
@@ -88,9 +95,40 @@ export class CheckJudge {
       check.refuse(404, ownKeyNeeded(prepared.agentId));
       return;
     }
-    const { principal, session } = job.origin;
+    if (job.token === undefined && account.trustedIssuers === null) this.#decide(check, job, account, agent);
+    else this.#identify(check, job, account, agent);
+  }
+
+  /** Judges the token of a check, or that it needs none. Each attempt does, as the trusted issuers may have changed. */
+  #identify(check: PendingCheck, job: CheckJob, account: KnownAccount, agent: KnownAgent): void {
+    const trusted = account.trustedIssuers ?? [];
+    const { token, prepared } = job;
+    if (token === undefined) {
+      if (needsToken(trusted, prepared.agentId)) check.refuse(401, TOKEN_NEEDED, INVALID_TOKEN);
+      else this.#decide(check, job, account, agent);
+      return;
+    }
+    const { subjectTokens } = this.#parts;
+    subjectTokens
+      .judge(token.text, trusted, { id: prepared.agentId, name: agent.facts.name })
+      .then((judged) => {
+        if (check.over) return;
+        if ('refused' in judged) return check.refuse(401, judged.refused, INVALID_TOKEN);
+        if ('unavailable' in judged) return check.unavailable('unavailable', judged.unavailable);
+        const { subject } = judged;
+        const known = { ...job, origin: withSubject(job.origin, subject), stamp: token.stamp(subject) };
+        this.#decide(check, known, account, agent);
+      })
+      .catch((error: unknown) => check.fail(error));
+  }
+
+  #decide(check: PendingCheck, job: CheckJob, account: KnownAccount, agent: KnownAgent): void {
+    const { prepared } = job;
+    const { principal, session, issuer, actors } = job.origin;
     const time = Math.floor(this.#parts.clock() / 1000);
-    const around: Surroundings = { agentId: prepared.agentId, principal, session, time };
+    const unverified: Surroundings = { agentId: prepared.agentId, principal, session, time };
+    const around =
+      issuer === undefined ? unverified : { ...unverified, issuer, ...(actors === undefined ? {} : { actors }) };
     if (agent.profile.output !== null && (prepared.payload?.canonical.length ?? 0) > LARGE_PAYLOAD) {
       this.#slicer.take(
         decideInSlices(agent.profile, prepared.action, around, job.budget),

@@ -2,13 +2,14 @@ import type { CheckAnswer } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ReadingBudget } from '@countersign/policy-engine';
 import { idempotencyStamp, stampedBody } from '../domain/idempotency.js';
-import { readOrigin } from '../domain/origin.js';
+import { readOrigin, TWO_PRINCIPALS } from '../domain/origin.js';
 import type { OriginHeaders } from '../domain/origin.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from './credentials.js';
 import type { RefusalStatus } from './pending-check.js';
 import { isMalformed, prepareParsed } from './prepare.js';
+import { subjectTokenOf } from './subject-token-of.js';
 
 /** Outcome of a check that did not come in by its own route. */
 export type Outcome =
@@ -23,7 +24,10 @@ export type Outcome =
     };
 
 /** The headers of a request that its checks are judged by. */
-export type NamedHeaders = OriginHeaders & { readonly approvalId: string | null };
+export type NamedHeaders = OriginHeaders & {
+  readonly approvalId: string | null;
+  readonly subjectToken: string | null;
+};
 
 /**
  * Makes checks whose bodies the edge has read: each is a check like any other, with its own event that is durable before
@@ -68,13 +72,19 @@ export class ParsedChecks {
       idempotencyKey === null
         ? null
         : idempotencyStamp(key.accountId, idempotencyKey, stampedBody(prepared.request, headers));
-    const { approvalId } = headers;
+    const { approvalId, subjectToken } = headers;
+    if (subjectToken !== null && headers.principal !== null) {
+      return Promise.resolve({ kind: 'refused', status: 400, error: TWO_PRINCIPALS });
+    }
     const bytes = prepared.committed.canonical.length + (prepared.payload?.canonical.length ?? 0);
     return new Promise((resolve) => {
       this.checkHandler.ask(
         {
           ...{ key, prepared, stamp, origin },
           ...(approvalId === null ? {} : { approvalId }),
+          ...(subjectToken === null
+            ? {}
+            : { token: subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers) }),
           ...(budget === undefined ? {} : { budget }),
         },
         {

@@ -58,17 +58,19 @@ export function contextMembers(
   effect: 'allow' | 'observe' | 'deny' | 'approve',
   seen: Seen,
   plan: ContextPlan,
-  { principal, session }: Origin,
+  { principal, session, issuer, actorsText }: Origin,
   { seconds, offsets, trace }: Circumstances,
   approval: string | null,
 ): readonly MemberText[] {
   const members: MemberText[] = [
+    ...(actorsText === undefined ? [] : [{ name: '"actors"', value: actorsText }]),
     ...(approval === null ? [] : [{ name: '"approval"', value: approval }]),
     { name: '"effect"', value: `"${effect}"` },
     { name: '"engine"', value: ENGINE },
   ];
   const facts = seen.facts.filter(isOwnFact);
   if (facts.length > 0) members.push({ name: '"facts"', value: canonicalize(facts.sort()) });
+  if (issuer !== undefined) members.push({ name: '"issuer"', value: quote(issuer) });
   if (principal !== null) members.push({ name: '"principal"', value: quote(principal) });
   members.push(
     { name: '"request_time"', value: `{"offsets":${offsets},"seconds":${seconds}}` },

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { CheckRequest, IdempotencyStamp } from '@countersign/contracts';
 import { canonicalize } from '@countersign/evidence';
+import type { Subject } from '../subject-token/subject-tokens.js';
 import type { OriginHeaders } from './origin.js';
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
@@ -24,6 +25,16 @@ export function idempotencyStamp(accountId: string, key: string, canonicalBody: 
     keySha256: idempotencyKeySha256(accountId, key),
     bodySha256: createHmac('sha256', key).update(canonicalBody).digest('hex'),
   };
+}
+
+/** As {@link stampedBody}, of a check whose token is valid: a renewed token that says the same is the same. */
+export function stampedWithSubject(
+  request: CheckRequest,
+  { session }: Pick<OriginHeaders, 'session'>,
+  { issuer, principal, session: ofToken, actors }: Subject,
+): string {
+  const subject = { issuer, principal, session: ofToken, actors: actors.map((actor) => ({ ...actor })) };
+  return canonicalize([request, { session, subject }]);
 }
 
 /**

@@ -1,17 +1,35 @@
 import type { CheckAction } from '@countersign/contracts';
 import { MOST_WHO_CHARACTERS, whoIn } from '@countersign/policy-engine';
+import { canonicalize } from '@countersign/evidence';
 import type { Who } from '@countersign/policy-engine';
+import type { Subject } from '../subject-token/subject-tokens.js';
 
 /** Who and what a check comes from, in addition to the agent: it is committed with the verdict. */
 export interface Origin extends Who {
   /** W3C `traceparent` (Trace Context section 3.2); `null`: none. */
   readonly trace: string | null;
+  /** Actors by a token, in canonical form, outermost first; absent: none. Then {@link Who.actors} has their ids. */
+  readonly actorsText?: string;
 }
 
 /** Headers that name the origin, as they were sent; the empty string: sent twice. */
-export type OriginHeaders = Origin;
+export type OriginHeaders = Pick<Origin, 'principal' | 'session' | 'trace'>;
 
 export const NO_ORIGIN: Origin = { principal: null, session: null, trace: null };
+
+/** The origin of a check whose token is valid: what the token says goes before what the check says. */
+export function withSubject(origin: Origin, { issuer, principal, session, actors }: Subject): Origin {
+  return {
+    principal,
+    session: session ?? origin.session,
+    trace: origin.trace,
+    issuer,
+    ...(actors.length === 0 ? {} : { actors: actors.map(({ id }) => id), actorsText: canonicalize(actors) }),
+  };
+}
+
+/** Of a check with both headers. */
+export const TWO_PRINCIPALS = 'send X-Subject-Token without X-Countersign-Principal: the token names the principal';
 
 /** Visible ASCII, blanks inside. What has other characters is sent in `metadata`. */
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { powersOf } from '@countersign/contracts';
-import type { AccountFacts, AgentFacts, ApiKeyFacts, ApiKeyPowers } from '@countersign/contracts';
+import type { AccountFacts, AgentFacts, ApiKeyFacts, ApiKeyPowers, TrustedIssuer } from '@countersign/contracts';
 import type { CheckTrip } from '@countersign/counters';
 import { compileProfile, profileProblem } from '@countersign/policy-engine';
 import type { CompiledProfile } from '@countersign/policy-engine';
@@ -27,6 +27,8 @@ export interface KnownAccount {
   /** The plan as the context of a check has it. */
   readonly contextPlan: ContextPlan;
   readonly cadenceSeconds: number;
+  /** `null`: none. */
+  readonly trustedIssuers: readonly TrustedIssuer[] | null;
 }
 
 export interface KnownAgent {
@@ -152,6 +154,7 @@ export class ReadModel {
     },
     contextPlan: { cap: value.actionCap, expires: value.sandboxExpiresAt },
     cadenceSeconds: this.#cadence ?? value.cadenceSeconds,
+    trustedIssuers: value.trustedIssuers ?? null,
   });
 }
 

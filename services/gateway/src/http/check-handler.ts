@@ -16,7 +16,7 @@ import { ShedResponder } from './shed-responder.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
 import type { RefusalLog } from '../metrics/refusal-log.js';
 import { idempotencyKeyProblem, idempotencyStamp, stampedBody } from '../domain/idempotency.js';
-import { readOrigin } from '../domain/origin.js';
+import { readOrigin, TWO_PRINCIPALS } from '../domain/origin.js';
 import { PendingCheck } from '../check/pending-check.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
 import type { CheckObserver, CheckReply } from '../check/pending-check.js';
@@ -24,6 +24,7 @@ import type { CheckJob } from '../check/check-job.js';
 import type { CheckJudge } from '../check/check-judge.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck } from '../check/prepare.js';
+import { subjectTokenOf } from '../check/subject-token-of.js';
 
 const PATHS = ['/v1/check', '/v1/mcp/check'] as const;
 /** Path of the evaluations, which the edge passes on once it has read them. */
@@ -247,8 +248,15 @@ export class CheckHandler implements CheckObserver {
       idempotencyKey === null
         ? null
         : idempotencyStamp(key.accountId, idempotencyKey, stampedBody(prepared.request, headers));
-    const { approvalId } = headers;
-    this.#parts.judge.judge(check, { key, prepared, stamp, origin, ...(approvalId === null ? {} : { approvalId }) });
+    const { approvalId, subjectToken } = headers;
+    const named = approvalId === null ? {} : { approvalId };
+    if (subjectToken === null) {
+      this.#parts.judge.judge(check, { key, prepared, stamp, origin, ...named });
+      return;
+    }
+    if (headers.principal !== null) return check.refuse(400, TWO_PRINCIPALS);
+    const token = subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers);
+    this.#parts.judge.judge(check, { key, prepared, stamp, origin, token, ...named });
   }
 }
 

@@ -14,6 +14,8 @@ export interface CheckHeaders {
   readonly session: string | null;
   /** As sent, the last of several; `null`: none. */
   readonly approvalId: string | null;
+  /** As sent; `null`: none; the empty string: sent twice. */
+  readonly subjectToken: string | null;
   /** W3C `traceparent`; `null`: none, or one that is not to be used. */
   readonly trace: string | null;
 }
@@ -42,6 +44,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
   let session: string | null = null;
   let trace: string | null = null;
   let approvalId: string | null = null;
+  let subjectToken: string | null = null;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
     // The length distinguishes most names without lower-casing them.
@@ -69,6 +72,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
         break;
       case 15:
         if (is(name, 'idempotency-key')) idempotencyKey = idempotencyKey === null ? raw[i + 1]! : '';
+        else if (is(name, 'x-subject-token')) subjectToken = subjectToken === null ? raw[i + 1]! : '';
         break;
       case 16:
         if (is(name, 'content-encoding')) mediaProblem = ENCODED;
@@ -91,6 +95,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
     principal,
     session,
     approvalId,
+    subjectToken,
     trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
   };
 }

@@ -8,3 +8,4 @@ export const IDENTITY_STORE = Symbol('IdentityStore');
 export const KEY_USE_FOLLOWER = Symbol('KeyUseFollower');
 export const SERVICE_CONTEXT = Symbol('ServiceContext');
 export const DEFAULT_PROFILES = Symbol('DefaultProfiles');
+export const TRUSTED_ISSUERS = Symbol('TrustedIssuers');

@@ -60,8 +60,12 @@ export function accountOperator(
         known = account !== null;
         const facts = onPlan(account?.facts.name ?? '', plan, agreed, context.clock());
         if (account === null) return null;
-        const { defaultProfile } = account.facts;
-        const kept = defaultProfile === undefined ? facts : { ...facts, defaultProfile };
+        const { defaultProfile, trustedIssuers } = account.facts;
+        const kept = {
+          ...facts,
+          ...(defaultProfile === undefined ? {} : { defaultProfile }),
+          ...(trustedIssuers === undefined ? {} : { trustedIssuers }),
+        };
         return { accounts: [{ id: account.id, version: account.version + 1, facts: kept }] };
       });
       return known ? 'set' : 'unknown-account';

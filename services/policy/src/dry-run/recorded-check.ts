@@ -77,13 +77,15 @@ export function* judgeRecorded(
   return agent.settle({ ...decision, violation: output }, atMs, who);
 }
 
-/** Principal and session as a context has them; `null` where there is no context. */
+/** Principal, session, issuer and actors as a context has them; `null` where there is no context. */
 export function whoOf(context: unknown): Who | null {
   if (!isObject(context)) return null;
-  const { principal, session } = context;
+  const { principal, session, issuer, actors } = context;
   return {
     principal: typeof principal === 'string' ? principal : null,
     session: typeof session === 'string' ? session : null,
+    ...(typeof issuer === 'string' ? { issuer } : {}),
+    ...(Array.isArray(actors) ? { actors: (actors as readonly { readonly id: string }[]).map(({ id }) => id) } : {}),
   };
 }
 

@@ -35,8 +35,8 @@ export class SimulatedAgent {
   }
 
   /** Input of rules with conditions in addition to an action. */
-  around(atMs: number, { principal, session }: Who): Surroundings {
-    return { agentId: this.#agentId, principal, session, time: Math.floor(atMs / 1000) };
+  around(atMs: number, who: Who): Surroundings {
+    return { ...who, agentId: this.#agentId, time: Math.floor(atMs / 1000) };
   }
 
   /** Applies facts, spending, rate and limits to the decision of the static rules, and counts. */

@@ -133,6 +133,8 @@ def judged_rules(profile: Profile, opened: Opened) -> Judged:
             opened.agent_id,
             _given(read(context, "principal")),
             _given(read(context, "session")),
+            _given(read(context, "issuer")),
+            _ids(_given(read(context, "actors"))),
             int(time["seconds"]),
             {zone: int(minutes) for zone, minutes in time["offsets"].items()},
             facts if isinstance(facts, Unknown) else [] if facts is ABSENT else facts,
@@ -145,6 +147,10 @@ def read(context: Any, name: str) -> Any:
     if isinstance(context, (Unknown, PartialObject)):
         return context if isinstance(context, Unknown) else context.get(name)
     return context.get(name, ABSENT)
+
+
+def _ids(actors: Any) -> Any:
+    return [actor["id"] for actor in actors] if isinstance(actors, list) else actors
 
 
 def _given(value: Any) -> Any:

@@ -63,6 +63,8 @@ class Input(NamedTuple):
     agent_id: str
     principal: Any
     session: Any
+    issuer: Any
+    actors: Any
     seconds: Any
     offsets: Mapping[str, int]
     facts: Any
@@ -246,6 +248,8 @@ def _variables(facts: List[str]) -> Dict[str, Variable]:
         "agent": Variable(members={"id": _TEXT, "labels": Variable()}),
         "principal": _TEXT,
         "session": _TEXT,
+        "issuer": _TEXT,
+        "actors": Variable(),
         "facts": Variable(members={fact: _BOOL for fact in facts}),
         "request": Variable(members={"time": Variable(Type("timestamp"))}),
     }
@@ -266,6 +270,8 @@ def _values(judged: Input, facts: List[str]) -> Dict[str, Any]:
         "agent": {"id": judged.agent_id, "labels": {}},
         "principal": text(judged.principal),
         "session": text(judged.session),
+        "issuer": text(judged.issuer),
+        "actors": [] if judged.actors is None else judged.actors,
         "facts": {name: fact(name) for name in facts},
         "request": {"time": time},
     }

@@ -123,6 +123,7 @@ _FORMS: Dict[str, Callable[[Any], bool]] = {
     "seen": _is_seen,
     "facts": _are_facts,
     "principal": _is_id,
+    "issuer": _is_id,
     "session": _is_id,
     "trace": lambda value: _matches(_TRACE, value),
     "actors": _are_actors,

@@ -1,6 +1,17 @@
+import { EXAMPLE } from './operation-note.js';
 import type { OperationNotes } from './operation-note.js';
 
 const EXAMPLE_TOKEN = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_';
+const TRUSTED_ISSUER = {
+  id: '2f6f0a6b-92c1-4f6e-8d2e-6f0c1b7a9e35',
+  issuer: 'https://login.example.com',
+  jwksUri: 'https://login.example.com/.well-known/jwks.json',
+  audience: 'https://countersign.example.com',
+  claims: { agent: null, principal: 'sub', session: 'sid' },
+  agentIds: null,
+  required: false,
+  createdAt: EXAMPLE.at,
+} as const;
 
 /** Sign-in, users, keys and the plan. */
 export const ACCOUNT_NOTES: OperationNotes = {
@@ -81,6 +92,25 @@ export const ACCOUNT_NOTES: OperationNotes = {
       'Give each program a key of its own, bound to its agents, so that it can be revoked without the others and cannot act as another program’s agent. Without `rights` a key has `check`, `outcome` and `scan`; `register`, `read` and `policy` have to be named. No key that is issued here is `first`, regardless of its rights: checks of an agent that a key registered need a key that names it. An agent id that the account does not have is not an error: the key is never valid for it. `key` is only in this answer.',
   },
   revokeApiKey: { description: 'Cannot be undone. The answer is 204 also if the key was revoked before.' },
+  listTrustedIssuers: {
+    answers: { 200: { trustedIssuers: [TRUSTED_ISSUER] } },
+    description: 'The API key of a check says which program asks; a token in `X-Subject-Token` says on whose behalf.',
+  },
+  createTrustedIssuer: {
+    body: {
+      issuer: TRUSTED_ISSUER.issuer,
+      jwksUri: TRUSTED_ISSUER.jwksUri,
+      audience: TRUSTED_ISSUER.audience,
+      claims: { session: 'sid' },
+    },
+    answers: { 201: TRUSTED_ISSUER },
+    description:
+      'Tokens are JWT access tokens (RFC 9068: `typ` is `at+jwt`), signed with an asymmetric key of the issuer; a clock may be wrong by up to 60 seconds. The key set is read when it is needed, and kept for ten minutes. What a token says is committed with the verdict as `principal`, `issuer` and `actors`, and rules read these.',
+  },
+  deleteTrustedIssuer: {
+    description:
+      'Where it was `required`, its agents may check without a token from now on. Recorded checks stay as they are.',
+  },
   getDefaultProfile: {
     description: 'If it is `null`, such an agent starts with everything denied that is denied to any agent of the key.',
   },

@@ -1,5 +1,5 @@
 import { isPublicAddress } from './public-address.js';
-import { readWebhookUrl } from './webhook-url.js';
+import { readPublicUrl } from './public-url.js';
 
 describe('an address on the public internet', () => {
   it.each(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001:800::200e'])(
@@ -45,9 +45,9 @@ describe('an address on the public internet', () => {
   ])('is not %s', (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
-describe('the URL of a webhook', () => {
+describe('the URL of a request to others', () => {
   const problemOf = (text: string, allowed: readonly string[] = []): string | null => {
-    const read = readWebhookUrl(text, allowed);
+    const read = readPublicUrl(text, allowed);
     return 'problem' in read ? read.problem : null;
   };
 
