@@ -41,7 +41,16 @@ const NO_ACTORS: readonly string[] = [];
 
 /** @param facts values of the facts, by id */
 export function inputOf(judged: JudgedAction, facts: Readonly<Record<string, boolean>> = NOTHING): CelInput {
-  const { action, agent, principal = '', session = '', issuer = '', actors = NO_ACTORS, time, offsets = NOTHING } = judged;
+  const {
+    action,
+    agent,
+    principal = '',
+    session = '',
+    issuer = '',
+    actors = NO_ACTORS,
+    time,
+    offsets = NOTHING,
+  } = judged;
   return {
     values: {
       action,
