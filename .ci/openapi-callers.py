@@ -68,6 +68,15 @@ def new_user():
     return ask("POST", "/v1/users", body)["id"]
 
 
+def sessions_of_another(count):
+    """Ids of open sessions of a user who is not the caller."""
+    login = {"email": f"{uuid.uuid4()}@example.com", "password": PASSWORD}
+    user = ask("POST", "/v1/users", {**login, "role": "auditor"})["id"]
+    for _ in range(count):
+        requests.post(f"{BASE}/v1/auth/login", json=login, timeout=30).raise_for_status()
+    return [session["id"] for session in ask("GET", f"/v1/sessions?userId={user}")["sessions"]]
+
+
 def new_api_key():
     return ask("POST", "/v1/api-keys", {"name": "one of a run"})["id"]
 
@@ -119,6 +128,8 @@ def new_report():
 AGENTS = [BOOTSTRAP["agentId"], *(new_agent() for _ in range(5))]
 SESSIONS = [log_in() for _ in range(THROW_AWAY_SESSIONS)]
 USERS = [new_user() for _ in range(THROW_AWAY_USERS)]
+# Sessions of another user, whose ids answers show as well.
+ENDABLE = sessions_of_another(THROW_AWAY_SESSIONS)
 REPORT = new_report()
 KEY = ask("GET", "/v1/keys")["activeKeyId"]
 DESTINATION = new_destination()
@@ -133,6 +144,7 @@ LONG_WAITS = {
 # By operation: an id that may be lost. All others of the path are looked up in SHARED.
 THROW_AWAY = {
     "DELETE /v1/api-keys/{id}": new_api_key,
+    "DELETE /v1/sessions/{id}": lambda: ENDABLE.pop() if ENDABLE else made_up(),
     "DELETE /v1/users/{id}": lambda: USERS.pop() if USERS else made_up(),
     "DELETE /v1/alert-configs/{id}": new_destination,
     "DELETE /v1/streams/{id}": new_stream,
@@ -232,7 +244,8 @@ def before_call(context, case, kwargs):
         for name in [name for name in case.headers if name.lower() in ("authorization", "x-service-key")]:
             del case.headers[name]
         case.headers.update(credentials(operation, turn))
-        if case.path_parameters and turn % 3:
+        # An id that is drawn from answers may be that of the caller's own session.
+        if case.path_parameters and (turn % 3 or label == "DELETE /v1/sessions/{id}"):
             found = path_id(label, operation.path, turn)
             if found is not None:
                 case.path_parameters = {name: found for name in case.path_parameters}
