@@ -3,7 +3,7 @@ import { isRecord, isWhole } from '../reading.js';
 import { shownValue } from '../leaf/opening.js';
 
 /** The part of an entry of `events` that is counted. */
-export type OversightEntry = Pick<PackageEvent, 'event' | 'opened' | 'erased'>;
+export type OversightEntry = Pick<PackageEvent, 'event' | 'sequence' | 'opened' | 'erased'>;
 
 /** The decision of one person. */
 interface Decision {
@@ -16,7 +16,7 @@ interface Decision {
 
 type End = 'approved' | 'denied' | 'expired';
 
-/** The events of one approval, of each type the first in the package. */
+/** The events of one approval, of each type the one with the lowest sequence. */
 interface Approval {
   readonly agentId: string;
   readonly rule: string | null;
@@ -106,10 +106,10 @@ export function oversightOf(entries: readonly OversightEntry[]): PackageOversigh
   };
 }
 
-/** The approvals in the order of their first event. An event that refers to no check is of none. */
+/** The approvals in the order of the sequences of their first events. An event that refers to no check is of none. */
 function approvalsOf(entries: readonly OversightEntry[]): Iterable<Approval> {
   const approvals = new Map<string, Approval>();
-  for (const entry of entries) {
+  for (const entry of entries.toSorted((a, b) => a.sequence - b.sequence)) {
     const { type, agentId, refersTo, rule, outcome } = entry.event;
     const isEnd = type === 'approval.expired' || (type === 'approval.decided' && isDecided(outcome));
     if (refersTo === null || (type !== 'approval.requested' && !isEnd)) continue;
@@ -135,16 +135,22 @@ function endOf({ decided, expired }: Approval): End | 'pending' {
   return outcome === 'unused' || outcome === 'used' ? 'approved' : 'expired';
 }
 
-/** The decisions that an end commits to; `null`: they are not shown. The end of the time of what nobody decided has none. */
+/**
+ * The decisions that an end commits to; `null`: they are not shown, or contradict the leaf. The end of the time of what nobody
+ * decided has none.
+ */
 function decisionsOf({ event, opened }: OversightEntry): readonly Decision[] | null {
   const { value, withheld } = shownValue(opened.action);
   if (withheld > 0 || !isRecord(value)) return null;
-  const isUndecided = event.type === 'approval.expired' && !Object.hasOwn(value, 'by');
-  if (isUndecided) return [];
+  const { type, outcome } = event;
+  const wasGiven = outcome === 'unused' || outcome === 'used';
+  if (type === 'approval.expired' && !wasGiven && !Object.hasOwn(value, 'by')) return [];
   const earlier = Object.hasOwn(value, 'earlier') ? value['earlier'] : [];
   if (!Array.isArray(earlier)) return null;
   const decisions = [...(earlier as JsonValue[]), value].map(decisionOf);
-  return decisions.every((one) => one !== null) ? decisions : null;
+  if (!decisions.every((one) => one !== null)) return null;
+  const contradicts = type === 'approval.decided' && decisions.at(-1)!.isApproval !== (outcome === 'approved');
+  return contradicts ? null : decisions;
 }
 
 function decisionOf(value: unknown): Decision | null {

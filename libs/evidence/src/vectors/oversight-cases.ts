@@ -24,7 +24,7 @@ const SALT = 'AAAAAAAAAAAAAAAAAAAAAA';
 const HASH = 'ab'.repeat(32);
 
 /** Entries of the story; those from DENIED on are not anchored, so that their leaves may be changed. */
-const [APPROVED, DENIED, UNDECIDED] = [2, 7, 10];
+const [APPROVED, DENIED, UNDECIDED, ELSEWHERE, USED] = [2, 7, 10, 13, 15];
 
 const wanted: Partial<LeafEvent> = {
   ...{ outcome: 'denied', allowed: false, reason: 'A refund needs a person.', severity: 'P2' },
@@ -151,6 +151,28 @@ const VALID: readonly Row[] = [
     'odd-outcome',
     'An end that is neither approved nor denied is none.',
     (p) => (p.events[DENIED].event.outcome = 'granted'),
+  ],
+  [
+    'decided-twice',
+    'Of two decisions about a check the one with the lower sequence counts, wherever it is listed.',
+    (p) => {
+      p.events[ELSEWHERE].event.refersTo = p.events[DENIED].event.refersTo;
+      for (const list of [p.events, p.inclusionProofs]) list.splice(DENIED, 0, ...list.splice(ELSEWHERE, 1));
+    },
+  ],
+  [
+    'contradicted',
+    'A leaf says approved and its opening deny: who decided is not shown.',
+    (p) => (p.events[DENIED].event.outcome = 'approved'),
+  ],
+  [
+    'used-by-nobody',
+    'What was approved was used, and the opening names nobody: who decided is not shown.',
+    (p) => {
+      const value = { approval: 'a', rule: 'refund', ruleSha256: HASH, bindingSha256: HASH };
+      p.events[USED].event.action = commitV2('action', SALT, value, browserCrypto.sha256);
+      p.events[USED].opened.action = { salt: SALT, value };
+    },
   ],
   ['of-nothing', 'A decision that refers to no check is not counted.', (p) => (p.events[DENIED].event.refersTo = null)],
   [

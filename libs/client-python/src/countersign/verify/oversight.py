@@ -99,7 +99,7 @@ def oversight_of(entries: List[Entry]) -> Dict[str, Any]:
 
 def _approvals(entries: List[Entry]) -> List[_Approval]:
     found: Dict[Tuple[str, str], _Approval] = {}
-    for entry in entries:
+    for entry in sorted(entries, key=lambda one: one["sequence"]):
         event = entry["event"]
         kind, check = event["type"], event["refersTo"]
         is_end = kind == "approval.expired" or (
@@ -112,18 +112,22 @@ def _approvals(entries: List[Entry]) -> List[_Approval]:
 
 
 def _decisions(entry: Entry) -> Optional[List[Mapping[str, Any]]]:
-    """The decisions that an end commits to; ``None``: they are not shown."""
+    """The decisions that an end commits to; ``None``: they are not shown, or contradict the leaf."""
     opening = entry["opened"].get("action")
     shown = None if opening is None else shown_by(opening)
     if shown is None or not shown.whole or not isinstance(shown.value, dict):
         return None
-    if entry["event"]["type"] == "approval.expired" and "by" not in shown.value:
+    kind, outcome = entry["event"]["type"], entry["event"]["outcome"]
+    if kind == "approval.expired" and outcome not in ("unused", "used") and "by" not in shown.value:
         return []
     earlier = shown.value.get("earlier", [])
     if not isinstance(earlier, list):
         return None
     decisions = [*earlier, shown.value]
-    return decisions if all(map(_is_decision, decisions)) else None
+    if not all(map(_is_decision, decisions)):
+        return None
+    contradicts = kind == "approval.decided" and (decisions[-1]["decision"] == "approve") != (outcome == "approved")
+    return None if contradicts else decisions
 
 
 def _is_decision(value: Any) -> bool:

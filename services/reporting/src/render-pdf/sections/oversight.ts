@@ -89,7 +89,7 @@ export function oversightRows({ totals, consumed, latency, rules, notShown }: Pa
       : [
           { text: 'Expired without a decision', ink: { colour: 'red' } },
           { text: `${totals.expired}`, ink: { face: 'bold' } },
-          'Gap, review required: nobody decided in time; the actions were refused',
+          'Gap, review required, where its event says that nobody decided in time; events from before do not say it',
         ],
     ['Pending at the end', `${totals.pending}`, 'this report has no end of them'],
     [
