@@ -37,8 +37,8 @@ export class ApprovalsApi {
     try {
       return await use(new ApprovalsApi(api, await api.login(email, password)));
     } catch (error) {
-      if (error instanceof CommandFailed) throw new CommandFailed(error.exitCode, visible(error.message));
-      throw error;
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      throw new CommandFailed(error instanceof CommandFailed ? error.exitCode : EXIT.wrong, visible(message));
     } finally {
       api.close();
     }

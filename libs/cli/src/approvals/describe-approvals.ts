@@ -8,7 +8,7 @@ export type ShownApproval = Pick<ApprovalRecord, 'id' | 'state' | 'agent_id' | '
 /** A line for each approval: id, state, time of expiry, agent, rule, and whether the caller can decide. */
 export function listText(approvals: readonly ApprovalSummary[], hasMore: boolean): string {
   const lines = approvals.map(({ id, state, expires_at: expires, agent_id: agent, rule, may_decide: may }) =>
-    [id, state.padEnd(8), expires, agent, visible(rule), ...(may ? ['you may decide'] : [])].join('  '),
+    visible([id, state.padEnd(8), expires, agent, rule, ...(may ? ['you may decide'] : [])].join('  ')),
   );
   if (approvals.length === 0) lines.push('no approvals');
   if (hasMore) lines.push('and more: see --most');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { APPROVAL_STATES } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts';
@@ -7,7 +8,7 @@ import { targetOf, withTarget, type TargetOptions } from '../api-client/target-o
 import { ApprovalsApi, requireId } from '../approvals/approvals-api.js';
 import { listText, recordText } from '../approvals/describe-approvals.js';
 import type { ShownApproval } from '../approvals/describe-approvals.js';
-import { visibleJson } from '../approvals/visible.js';
+import { visible, visibleJson } from '../approvals/visible.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 
 interface Options extends TargetOptions, LoginOptions {
@@ -99,7 +100,7 @@ async function decide(id: string, options: DecideOptions): Promise<void> {
     return api.decide(id, { decision, shown_sha256: digest, ...(comment === undefined ? {} : { comment }) });
   });
   if (options.json === true) print(decided, options);
-  else process.stdout.write(`${decided.id}: ${decided.state}\n`);
+  else process.stdout.write(`${visible(`${decided.id}: ${decided.state}`)}\n`);
 }
 
 /** Shows the approval and asks on the terminal. Returns the digest of what was shown. @throws CommandFailed 1 */
@@ -110,7 +111,10 @@ async function confirmed(approval: ShownApproval, decision: 'approve' | 'deny'):
   if (refusal) throw new CommandFailed(EXIT.wrong, `you cannot decide: ${refusal}`);
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await asking.question(`\n${decision === 'approve' ? 'Approve' : 'Deny'} this action? Type yes: `);
+    const question = `\n${decision === 'approve' ? 'Approve' : 'Deny'} this action? Type yes: `;
+    // The end of the input settles no question.
+    const ended = once(asking, 'close').then(() => '');
+    const answer = await Promise.race([asking.question(question), ended]);
     if (answer.trim().toLowerCase() !== 'yes') throw new CommandFailed(EXIT.wrong, 'nothing was decided');
   } finally {
     asking.close();
