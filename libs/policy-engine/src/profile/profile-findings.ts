@@ -46,8 +46,8 @@ export function profileFindings(profile: BehaviorProfile, options: FindingsOptio
 
 /** Rules that ask people about payloads that are not stored, so that no page shows them. */
 function unseenPayloads({ rules = [] }: BehaviorProfile): readonly ProfileFinding[] {
-  return rules.flatMap(({ id, effect }, index): readonly ProfileFinding[] => {
-    if (effect !== 'approve') return [];
+  return rules.flatMap(({ id, effect, mode }, index): readonly ProfileFinding[] => {
+    if (effect !== 'approve' || mode === 'observe') return [];
     const message = 'asks people about payloads that they cannot see, because store_payload is off';
     const proposal = 'set store_payload to true';
     const text = `${problemText({ list: 'rules', index, id, member: null, position: null, message, proposal: null })}; ${proposal}`;
