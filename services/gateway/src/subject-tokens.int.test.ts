@@ -10,6 +10,14 @@ import { GatewayBench } from './gateway.test-setup.js';
 const AUDIENCE = 'https://countersign.example';
 const ACTION = { type: 'a' };
 
+/** Sets that are none, by path. */
+const SETS: Readonly<Record<string, object>> = {
+  '/many': { keys: Array.from({ length: 101 }, () => ({})) },
+  '/numbers': { keys: [1] },
+  '/private': { keys: [{ kty: 'EC', crv: 'P-256', kid: 'k1', alg: 'ES256', x: 'AA', y: 'AA', d: 'AA' }] },
+  '/broken': { keys: [{ kty: 'EC', crv: 'P-256', kid: 'k1', alg: 'ES256', x: 'AA', y: 'AA' }] },
+};
+
 /** A chain of actors: `actor-1` acts for the principal through the others. */
 const chain = (depth: number): object | undefined =>
   Array.from({ length: depth }, (_, i) => depth - i).reduce<object | undefined>(
@@ -24,6 +32,7 @@ describe('a check with a token of a trusted issuer', () => {
   let key: CryptoKey;
   let foreign: CryptoKey;
   let down = false;
+  let asked = 0;
 
   const trusted = (changes: Partial<TrustedIssuer> = {}): TrustedIssuer => ({
     id: 'i-1',
@@ -57,9 +66,10 @@ describe('a check with a token of a trusted issuer', () => {
     key = pair.privateKey;
     foreign = (await generateKeyPair('ES256')).privateKey;
     const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }];
-    keySets = createServer((_request, response) => {
+    keySets = createServer(({ url }, response) => {
+      asked += 1;
       response.statusCode = down ? 500 : 200;
-      response.end(JSON.stringify({ keys }));
+      response.end(JSON.stringify(SETS[url!] ?? { keys }));
     });
     await new Promise<void>((resolve) => keySets.listen(0, '127.0.0.1', resolve));
     const { port } = keySets.address() as AddressInfo;
@@ -118,6 +128,7 @@ describe('a check with a token of a trusted issuer', () => {
       [await token({ header: { typ: 'JWT' } }), 'typ'],
       [await token({ claims: { iss: 'https://else.example' } }), 'iss'],
       [await token({ claims: { sub: '' } }), 'sub'],
+      [await token({ claims: { sub: 'ann\ud800' } }), 'sub'],
       [await token({ claims: { sid: 7 } }), 'sid'],
       [await token({ claims: { act: chain(6) } }), 'more than 5'],
       [await token({ claims: { act: { sub: 7 } } }), 'actor'],
@@ -164,11 +175,25 @@ describe('a check with a token of a trusted issuer', () => {
   it('is 503 where the keys cannot be read, or are at an address that is not to be asked', async () => {
     down = true;
     await trust(trusted({ jwksUri: `${origin}/down` }));
-    expect((await check(await token())).status).toBe(503);
+    asked = 0;
+    for (let i = 0; i < 5; i += 1) expect((await check(await token())).status).toBe(503);
+    expect(asked).toBeLessThan(5);
     await trust(trusted({ jwksUri: 'https://127.0.0.1/keys' }));
     expect((await check(await token())).status).toBe(503);
     down = false;
     await trust(trusted({ jwksUri: `${origin}/down` }));
-    expect((await check(await token())).status).toBe(200);
+    // After a failure they are read again a second later.
+    const until = Date.now() + 10_000;
+    let { status } = await check(await token());
+    while (status === 503 && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      ({ status } = await check(await token()));
+    }
+    expect(status).toBe(200);
+  });
+
+  it.each(Object.keys(SETS))('is 503 where the keys cannot be used: %s', async (path) => {
+    await trust(trusted({ jwksUri: `${origin}${path}` }));
+    expect((await check(await token())).status).toBe(503);
   });
 });

@@ -9,6 +9,8 @@ import type { PreparedCheck } from './prepare.js';
 export interface SubjectToken {
   /** As sent; the empty string: sent twice. */
   readonly text: string;
+  /** What the request says without it. */
+  readonly origin: Origin;
   /** The stamp of the check, where the token is valid. */
   readonly stamp: (subject: Subject) => IdempotencyStamp | null;
 }

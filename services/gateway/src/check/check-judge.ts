@@ -104,8 +104,8 @@ export class CheckJudge {
     const trusted = account.trustedIssuers ?? [];
     const { token, prepared } = job;
     if (token === undefined) {
-      if (needsToken(trusted, prepared.agentId)) check.refuse(401, TOKEN_NEEDED, INVALID_TOKEN);
-      else this.#decide(check, job, account, agent);
+      if (!needsToken(trusted, prepared.agentId)) this.#decide(check, job, account, agent);
+      else this.#refuseToken(check, job, account, TOKEN_NEEDED).catch((error: unknown) => check.fail(error));
       return;
     }
     const { subjectTokens } = this.#parts;
@@ -113,13 +113,25 @@ export class CheckJudge {
       .judge(token.text, trusted, { id: prepared.agentId, name: agent.facts.name })
       .then((judged) => {
         if (check.over) return;
-        if ('refused' in judged) return check.refuse(401, judged.refused, INVALID_TOKEN);
+        if ('refused' in judged) return this.#refuseToken(check, job, account, judged.refused);
         if ('unavailable' in judged) return check.unavailable('unavailable', judged.unavailable);
         const { subject } = judged;
-        const known = { ...job, origin: withSubject(job.origin, subject), stamp: token.stamp(subject) };
-        this.#decide(check, known, account, agent);
+        const known = { ...job, origin: withSubject(token.origin, subject), stamp: token.stamp(subject) };
+        return this.#decide(check, known, account, agent);
       })
       .catch((error: unknown) => check.fail(error));
+  }
+
+  /** Refuses by the trusted issuers of the account, once no newer ones are on their way here. */
+  async #refuseToken(check: PendingCheck, job: CheckJob, account: KnownAccount, reason: string): Promise<void> {
+    const { counters, known } = this.#parts;
+    const { accountId } = job.key;
+    const version = (await counters.version('account', accountId)) ?? 0;
+    if (version <= account.version) return check.refuse(401, reason, INVALID_TOKEN);
+    if (!(await known.accounts.waitFor(accountId, version, this.#left(check)))) {
+      return check.unavailable('unavailable', BEHIND);
+    }
+    if (!check.over) this.#attempt(check, job);
   }
 
   #decide(check: PendingCheck, job: CheckJob, account: KnownAccount, agent: KnownAgent): void {

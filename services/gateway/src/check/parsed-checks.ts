@@ -84,7 +84,7 @@ export class ParsedChecks {
           ...(approvalId === null ? {} : { approvalId }),
           ...(subjectToken === null
             ? {}
-            : { token: subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers) }),
+            : { token: subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers, origin) }),
           ...(budget === undefined ? {} : { budget }),
         },
         {

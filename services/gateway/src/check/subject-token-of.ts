@@ -1,5 +1,5 @@
 import { idempotencyStamp, stampedWithSubject } from '../domain/idempotency.js';
-import type { OriginHeaders } from '../domain/origin.js';
+import type { Origin, OriginHeaders } from '../domain/origin.js';
 import type { KnownKey } from '../follow/read-model.js';
 import type { SubjectToken } from './check-job.js';
 import type { PreparedCheck } from './prepare.js';
@@ -14,9 +14,11 @@ export function subjectTokenOf(
   { request }: PreparedCheck,
   idempotencyKey: string | null,
   headers: Pick<OriginHeaders, 'session'>,
+  origin: Origin,
 ): SubjectToken {
   return {
     text,
+    origin,
     stamp: (subject) =>
       idempotencyKey === null
         ? null

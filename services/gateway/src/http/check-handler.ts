@@ -255,7 +255,7 @@ export class CheckHandler implements CheckObserver {
       return;
     }
     if (headers.principal !== null) return check.refuse(400, TWO_PRINCIPALS);
-    const token = subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers);
+    const token = subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers, origin);
     this.#parts.judge.judge(check, { key, prepared, stamp, origin, token, ...named });
   }
 }

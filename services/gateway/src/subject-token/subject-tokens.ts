@@ -32,7 +32,12 @@ const KEPT_MS = 600_000;
 const COOLDOWN_MS = 30_000;
 /** Key sets that are kept; then the oldest goes. */
 const MOST_KEY_SETS = 1000;
-const MOST_KEY_SET_BYTES = 16 * MAX_ANSWER_BYTES;
+const MOST_KEY_SET_BYTES = 4 * MAX_ANSWER_BYTES;
+const MOST_KEYS = 100;
+/** Time after a failed reading in which a key set is not read again. */
+const FAILED_MS = 1000;
+/** Members of public keys (RFC 7517, 7518, 8037), and of private ones `d`, so that these are refused. */
+const KEY_MEMBERS = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y', 'd'];
 
 /** Judges the access tokens (RFC 9068) that come with checks. */
 export class SubjectTokens {
@@ -72,7 +77,7 @@ export class SubjectTokens {
       });
       return subjectOf(payload, issuer, agent);
     } catch (error) {
-      if (error instanceof KeysUnavailable || error instanceof errors.JWKSTimeout) {
+      if (isOfKeys(error)) {
         return { unavailable: 'The keys of the issuer of X-Subject-Token cannot be read now. Do not act; try again.' };
       }
       if (error instanceof errors.JOSEError) return refused(reasonOf(error));
@@ -83,11 +88,20 @@ export class SubjectTokens {
   #keys(uri: string): JWTVerifyGetKey {
     const known = this.#keySets.get(uri);
     if (known !== undefined) return known;
+    let failedAt = -Infinity;
     const keys = createRemoteJWKSet(new URL(uri), {
       cacheMaxAge: KEPT_MS,
       cooldownDuration: COOLDOWN_MS,
       timeoutDuration: this.network.timeoutMs,
-      [customFetch]: (address) => this.#fetch(address),
+      [customFetch]: async (address) => {
+        if (this.clock() - failedAt < FAILED_MS) throw new KeysUnavailable();
+        try {
+          return await this.#fetch(address);
+        } catch (error) {
+          failedAt = this.clock();
+          throw error;
+        }
+      },
     });
     for (const [oldest] of this.#keySets) {
       if (this.#keySets.size < MOST_KEY_SETS) break;
@@ -100,8 +114,9 @@ export class SubjectTokens {
   async #fetch(address: string): Promise<Response> {
     const asked = { headers: { accept: 'application/jwk-set+json, application/json', 'user-agent': 'Countersign/1' } };
     const { error, answer } = await sendHttp(address, asked, this.network, MOST_KEY_SET_BYTES);
-    if (error !== null || answer === null || !isKeySet(answer)) throw new KeysUnavailable();
-    return new Response(answer);
+    const keys = error === null && answer !== null ? keySetOf(answer) : null;
+    if (keys === null) throw new KeysUnavailable();
+    return new Response(keys);
   }
 }
 
@@ -118,13 +133,33 @@ function isFor({ agentIds }: TrustedIssuer, agentId: string): boolean {
   return agentIds === null || agentIds.includes(agentId);
 }
 
-function isKeySet(text: string): boolean {
+/** The keys of a key set that verify, with the members that are read; `null`: it is none, or has too many. */
+function keySetOf(text: string): string | null {
+  let set: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys);
+    set = JSON.parse(text);
   } catch {
-    return false;
+    return null;
   }
+  const keys: unknown = isObject(set) ? set['keys'] : null;
+  if (!Array.isArray(keys) || keys.length > MOST_KEYS || !keys.every(isObject)) return null;
+  const verifying = keys.filter(
+    ({ key_ops: uses }) => uses === undefined || (Array.isArray(uses) && uses.includes('verify')),
+  );
+  const read = verifying.map((key) =>
+    Object.fromEntries(KEY_MEMBERS.filter((name) => typeof key[name] === 'string').map((name) => [name, key[name]])),
+  );
+  return JSON.stringify({ keys: read });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a token could not be verified because the keys of its issuer cannot be read or imported. */
+function isOfKeys(error: unknown): boolean {
+  const kinds = [KeysUnavailable, errors.JWKSTimeout, errors.JWKSInvalid, DOMException, TypeError];
+  return kinds.some((kind) => error instanceof kind);
 }
 
 function subjectOf(
