@@ -13,6 +13,7 @@ import type { IdentityStore } from '../store/port.js';
 import type { AttemptQueue } from './attempt-queue.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { linkMail } from './link-mail.js';
+import { endLateSessions } from './end-late-sessions.js';
 import { hashPassword } from './passwords.js';
 
 const ID_BYTES = 16;
@@ -130,6 +131,7 @@ export class PasswordLinks {
           members: { accountId, version: members.version },
         };
       });
+      if (isOpen) await endLateSessions(this.publication, this.store, userId, this.context.clock);
       return isOpen;
     });
     if (isSet) return;

@@ -13,6 +13,7 @@ import type { IdentityStore } from '../store/port.js';
 import type { Confirmations, PendingRegistration } from './confirmation.js';
 import type { AttemptQueue } from './attempt-queue.js';
 import { CountedAttempts } from './counted-attempts.js';
+import { endLateSessions } from './end-late-sessions.js';
 import { hashPassword } from './passwords.js';
 import type { OneTimeLinks } from './one-time-links.js';
 import type { Passwords } from './passwords.js';
@@ -145,6 +146,7 @@ export class SignIn {
             members: { accountId, version: members.version },
           };
         });
+        await endLateSessions(this.publication, this.store, userId, this.context.clock, sessionId);
         return true;
       }),
     );
