@@ -34,11 +34,11 @@ function apiKeyOf({ 'x-service-key': key, authorization = '' }: RouteInput['head
 /** Headers of the request that each of its checks gets. */
 const PASSED_ON: readonly string[] = [
   ...['x-countersign-session', 'x-countersign-principal'],
-  ...['x-approval-id', 'traceparent'],
+  ...['x-approval-id', 'x-subject-token', 'traceparent'],
 ];
 
 /**
- * The headers that name session, principal, trace and approval of the checks of a request. The session is that of the tool protocol, unless the caller names one.
+ * The headers that name session, principal, trace and approval of the checks of a request, and the token that says who asked. The session is that of the tool protocol, unless the caller names one.
  * @throws HttpRefusal 400 for a header that was sent twice: two of them would be read as one name
  */
 function namedIn(rawHeaders: readonly string[], headers: RouteInput['headers']): Headers {
