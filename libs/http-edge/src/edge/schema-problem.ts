@@ -16,6 +16,7 @@ const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^[1-9][0-9]{0,14}$', 'a version: a whole number from 1'],
   ['^\\d{1,9}(?:\\.\\d{1,9})?$', 'a decimal, such as 500.00'],
   ['^[A-Za-z0-9_-]{43}$', 'the token of a sign-in link: 43 characters'],
+  ['^[A-Za-z0-9_-]{64}$', 'the token of a link that sets a password: 64 characters'],
   ['^[^\\s@]{1,64}@', 'an e-mail address, as name@example.com'],
   ['^[\\x21-\\x7e]{1,255}$', '1 to 255 visible ASCII characters'],
   ['^[\\x21-\\x7e]+$', 'visible ASCII characters'],
