@@ -5,6 +5,7 @@ of existing objects in addition to generated ones. A request that ends a session
 import atexit
 import json
 import os
+import re
 import threading
 import uuid
 from collections import Counter
@@ -156,6 +157,7 @@ REPORT = new_report()
 KEY = ask("GET", "/v1/keys")["activeKeyId"]
 DESTINATION = new_destination()
 EVENT_STREAM = new_stream()
+UUID = re.compile("[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 made_up = lambda: str(uuid.uuid4())
 
 # By operation that waits: the member of its query, its most and a short time, in seconds.
@@ -235,6 +237,12 @@ def path_id(label, path, turn):
     return next((find(turn) for prefix, find in SHARED if path.startswith(prefix)), None)
 
 
+def may_end_caller(case, label):
+    """Reports whether an id that was drawn from answers may be that of the user or session of the caller."""
+    ends = label in THROW_AWAY or "/v1/users/" in label
+    return ends and any(UUID.fullmatch(str(value)) for value in case.path_parameters.values())
+
+
 def name_agents(body, turn):
     """Where a body names an agent by a well-formed id, it is one of the account's."""
     agent = AGENTS[turn % len(AGENTS)]
@@ -268,8 +276,7 @@ def before_call(context, case, kwargs):
         for name in [name for name in case.headers if name.lower() in ("authorization", "x-service-key")]:
             del case.headers[name]
         case.headers.update(credentials(operation, turn))
-        # An id that is drawn from answers may be that of the caller's own session.
-        if case.path_parameters and (turn % 3 or label == "DELETE /v1/sessions/{id}"):
+        if case.path_parameters and (turn % 3 or may_end_caller(case, label)):
             found = path_id(label, operation.path, turn)
             if found is not None:
                 case.path_parameters = {name: found for name in case.path_parameters}

@@ -136,8 +136,8 @@ function endOf({ decided, expired }: Approval): End | 'pending' {
 }
 
 /**
- * The decisions that an end commits to; `null`: they are not shown, or contradict the leaf. The end of the time of what nobody
- * decided has none.
+ * The decisions that an end commits to; `null`: they are not shown, or contradict the leaf. An approval that expired without a
+ * decision has none.
  */
 function decisionsOf({ event, opened }: OversightEntry): readonly Decision[] | null {
   const { value, withheld } = shownValue(opened.action);

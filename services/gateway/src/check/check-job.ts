@@ -9,7 +9,7 @@ import type { PreparedCheck } from './prepare.js';
 export interface SubjectToken {
   /** As sent; the empty string: sent twice. */
   readonly text: string;
-  /** What the request says without it. */
+  /** The origin as the request says it without the token. */
   readonly origin: Origin;
   /** The stamp of the check, where the token is valid. */
   readonly stamp: (subject: Subject) => IdempotencyStamp | null;

@@ -156,7 +156,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a token could not be verified because the keys of its issuer cannot be read or imported. */
+/** Reports whether the keys of an issuer could not be read or imported. */
 function isOfKeys(error: unknown): boolean {
   const kinds = [KeysUnavailable, errors.JWKSTimeout, errors.JWKSInvalid, DOMException, TypeError];
   return kinds.some((kind) => error instanceof kind);
