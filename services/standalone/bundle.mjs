@@ -21,6 +21,7 @@ const ENTRIES = {
   'checkpoint-thread': 'libs/event-log/dist/sqlite/checkpoint-thread.js',
   'localnet-worker': 'libs/chain/dist/localnet/worker.js',
   'rendering-child': 'services/reporting/dist/render-pdf/rendering-child.js',
+  'recomputing-child': 'services/reporting/dist/recompute/recomputing-child.js',
   'verifying-child': 'services/verification/dist/verify-in-child/verifying-child.js',
 };
 const entryOf = new Map(Object.entries(ENTRIES).map(([name, path]) => [join(ROOT, path), name]));

@@ -101,7 +101,7 @@ export { type AttachedPackage, attachedPackage, isPdf } from './package/attached
 export type { PdfSignature } from './package/pdf-layout.js';
 export { type UnsignedPdf, withPdfSignature } from './package/pdf-signature.js';
 export { checkPdfPages, type PdfPages } from './verify/pdf-pages.js';
-export { lengthOf, type Member, piecesOf } from './package/member.js';
+export { lengthOf, type Member, memberOf, piecesOf } from './package/member.js';
 export {
   eventStatus,
   isRefusal,

@@ -14,6 +14,7 @@ import { loadControlMapping } from './mapping/control-mapping.js';
 import { Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
 import { serveKeys } from './signing-keys/serve-keys.js';
+import { Recomputer } from './recompute/recomputer.js';
 import { PdfRenderer } from './render-pdf/pdf-renderer.js';
 import { publishScopes } from './scope/publish-scopes.js';
 import { openMongoReportStore, openSqliteReportStore } from './store/open.js';
@@ -72,6 +73,7 @@ export const definition: ServiceDefinition = {
     const withdrawals = new Withdrawals(context, withdrawalContext);
     // If the store is behind its topic, bodies that it does not know may belong to a report that is to be restored.
     void topic.compared.then(() => topic.problem() ?? withdrawals.start());
+    const recomputer = new Recomputer(context.log);
     const pdf = new PdfRenderer();
     const reports = new Reports(
       {
@@ -80,11 +82,11 @@ export const definition: ServiceDefinition = {
         mapping: loadControlMapping(nodeCrypto),
         store,
         blobs,
+        recomputer,
         pdf,
         crypto: nodeCrypto,
         generatorVersion: GENERATOR_VERSION,
         anchorWaitMs: ANCHOR_WAIT_MS,
-        log: context.log,
         signer: () => keys.forReport(),
         authorities: async () =>
           (await store.authorities()).map(({ address, network, validFrom, validTo }) => ({
@@ -114,6 +116,7 @@ export const definition: ServiceDefinition = {
           (problem) => problem !== null,
         ),
       stop: async () => {
+        recomputer.end();
         pdf.end();
         await withdrawals.stop();
         await Promise.all([accounts.stop(), agents.stop()]);

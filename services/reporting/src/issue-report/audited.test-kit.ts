@@ -8,8 +8,3 @@ export const AUDIT: PackageAudit = {
   preparedBy: { id: '0198a1b2-0000-4000-8000-000000000002', name: 'ana@example.com' },
   mappingReview: null,
 };
-
-/** For the verdicts of packages in tests: all can be computed. */
-export function rethrow(error: unknown): never {
-  throw error;
-}

@@ -28,7 +28,6 @@ import type { ControlMapping } from '../mapping/control-mapping.js';
 import { eventConditions, situationOf } from '../mapping/situation.js';
 import { statementsFor } from '../mapping/statements.js';
 import type { AgentRun } from './collect-events.js';
-import { redecisionOf } from './redecision-of.js';
 import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 
@@ -57,16 +56,12 @@ interface ProvenRun {
   readonly anchors: PackageAgent['anchors'];
 }
 
-/**
- * Builds the content of a package: events with status and controls, proofs, windows, agents, summary.
- * @param redecisionFailed receives the reason why the verdicts could not be computed; the package has no member `redecision` then
- */
+/** Builds the content of a package but for `redecision`: events with status and controls, proofs, windows, agents, summary. */
 export async function buildContent(
   sources: ReportSources,
   mapping: ControlMapping,
   proofSource: ProofSource,
   crypto: EvidenceCrypto,
-  redecisionFailed: (error: unknown) => void,
 ): Promise<PackageContent> {
   const proven: ProvenRun[] = [];
   for (const run of sources.runs) proven.push(await prove(run, proofSource, crypto));
@@ -101,7 +96,6 @@ export async function buildContent(
     };
   };
   const events = sources.runs.flatMap((run) => run.events.map(describe));
-  const redecision = redecisionOf(events, crypto, redecisionFailed);
   return assemblePackage({
     reportId: sources.reportId,
     generator: { name: 'countersign', version: sources.generatorVersion },
@@ -116,7 +110,6 @@ export async function buildContent(
     inclusionProofs: proven.flatMap((run) => run.proofs),
     windows: proven.flatMap((run) => run.windows),
     audit: sources.audit,
-    ...(redecision === null ? {} : { redecision }),
     oversight: oversightOf(events),
     mappingRows: mapping.rowsOf(events.flatMap(({ controls }) => controls)),
     ...(request.format === 'pdf' ? { signedPages: true as const } : {}),

@@ -31,7 +31,8 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
-import { AUDIT, rethrow } from './audited.test-kit.js';
+import { recompute } from '../recompute/recompute.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 
 const { sha256 } = nodeCrypto;
@@ -178,7 +179,7 @@ const facts: AgentFacts = {
 export async function goldenPackage(frameworks: readonly Framework[]): Promise<SignedPackage> {
   const about = (id: string): readonly ArchivedEvent[] =>
     events.filter(({ envelope }) => envelope.leaf.refersTo === id);
-  const content = await buildContent(
+  const built = await buildContent(
     {
       reportId: '0198a1b2-0000-4000-8000-000000000001',
       request: {
@@ -197,8 +198,8 @@ export async function goldenPackage(frameworks: readonly Framework[]): Promise<S
     loadControlMapping(nodeCrypto),
     proofs,
     nodeCrypto,
-    rethrow,
   );
+  const content = { ...built, redecision: recompute(built.events).statement! };
   const publicKeyUrl = `https://countersign.example/v1/keys/${keyId(publicKey, sha256)}`;
   const timestamp = packageTimestamp(contentHash(content, sha256), ISSUED_AT, null);
   return signPackage(content, timestamp, { publicKeyUrl, sign: (bytes) => sign(null, bytes, privateKey) }, sha256);

@@ -3,6 +3,7 @@ import type { AnchorAuthority, AnchorRequest, EventArchive, ProofSource } from '
 import {
   canonicalMembers,
   lengthOf,
+  memberOf,
   packageTimestamp,
   piecesOf,
   signMembersAsync,
@@ -14,10 +15,10 @@ import {
 } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal } from '@countersign/http-edge';
-import type { ServiceContext } from '@countersign/service-kit';
 import { versionedRecord } from '@countersign/topics';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
+import type { Recomputer } from '../recompute/recomputer.js';
 import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';
 import type { Signer } from '../signing-keys/signer.js';
 import type { OpenedRun, ReportStore, StoredReport } from '../store/port.js';
@@ -45,7 +46,6 @@ export interface Issuer {
   readonly generatorVersion: string;
   /** Longest wait for the report's own transaction, ms. */
   readonly anchorWaitMs: number;
-  readonly log: Pick<ServiceContext['log'], 'error'>;
   /** The key that signs reports begun now. */
   signer(): Promise<Signer>;
   authorities(): Promise<readonly AnchorAuthority[]>;
@@ -53,6 +53,7 @@ export interface Issuer {
   now(): Promise<number>;
   /** Appends enqueued records durably to the log. */
   flush(): Promise<void>;
+  readonly recomputer: Pick<Recomputer, 'requireRoom' | 'statement'>;
   readonly pdf: Pick<PdfRenderer, 'requireRoom' | 'draw'>;
   /**
    * Withdraws a report that was just recorded if content that it opens was erased meanwhile.
@@ -73,10 +74,10 @@ export interface IssuedReport {
 }
 
 /**
- * Issues a signed package over the agents' events: collects, proves, requests the report's own transaction, waits for
- * it, signs, renders the PDF if requested, stores.
- * @throws HttpRefusal 400 if the package would be too large, with a range that fits; 503 if too many PDFs are queued, or
- *   it cannot be signed
+ * Issues a signed package over the agents' events: collects, proves, computes the verdicts again, requests the report's own
+ * transaction, waits for it, signs, renders the PDF if requested, stores.
+ * @throws HttpRefusal 400 if the package would be too large, with a range that fits; 503 if too many packages or PDFs are queued,
+ *   the process that computes verdicts ends, or it cannot be signed
  */
 export async function issueReport(
   issuer: Issuer,
@@ -85,6 +86,7 @@ export async function issueReport(
   agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
 ): Promise<IssuedReport> {
+  issuer.recomputer.requireRoom();
   if (request.format === 'pdf') issuer.pdf.requireRoom();
   // Chosen first: the block time of the report's transaction must be within the validity of the key that signs it.
   const signer = await issuer.signer();
@@ -160,15 +162,23 @@ async function readContent(
     issuer.mapping,
     issuer.proofs,
     issuer.crypto,
-    (error) => issuer.log.error({ err: error, reportId }, 'the verdicts of a report could not be computed'),
   );
+  const { events } = content;
+  const opens = openedRuns(events);
   const members = canonicalMembers(content);
-  const bytes = lengthOf(members);
-  if (bytes > MAX_CONTENT_BYTES) {
-    const perEvent = bytes / content.events.length;
+  const requireFits = async (all: readonly Member[]): Promise<void> => {
+    const bytes = lengthOf(all);
+    if (bytes <= MAX_CONTENT_BYTES) return;
+    const perEvent = bytes / events.length;
     throw await tooLarge(issuer, agents, request, Math.floor((0.9 * MAX_CONTENT_BYTES) / perEvent));
-  }
-  return { content: members, opens: openedRuns(content.events) };
+  };
+  await requireFits(members);
+  const member = members.find(({ name }) => name === 'events')!;
+  const redecision = await issuer.recomputer.statement(reportId, events, member);
+  if (redecision === null) return { content: members, opens };
+  const stated = [...members, memberOf('redecision', redecision)];
+  await requireFits(stated);
+  return { content: stated, opens };
 }
 
 function contentHashOf(content: readonly Member[]): string {

@@ -11,7 +11,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
-import { AUDIT, rethrow } from './audited.test-kit.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 
 const { sha256 } = nodeCrypto;
@@ -71,7 +71,6 @@ describe('an event in a window with more of its agent’s leaves than one page',
       loadControlMapping(nodeCrypto),
       source,
       nodeCrypto,
-      rethrow,
     );
     expect(asked).toEqual([AT_A_TIME, AT_A_TIME, 1]);
     const [proof] = content.inclusionProofs;

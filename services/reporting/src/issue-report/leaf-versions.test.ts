@@ -17,7 +17,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
-import { AUDIT, rethrow } from './audited.test-kit.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 import type { ExportRequest } from './request.js';
 
@@ -90,7 +90,6 @@ async function issued(withhold: ExportRequest['withhold']): Promise<SignedPackag
     loadControlMapping(nodeCrypto),
     { windows: async () => [], leafHashes: async () => [], proof: async () => null },
     nodeCrypto,
-    rethrow,
   );
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32);

@@ -13,7 +13,7 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { loadControlMapping } from '../mapping/control-mapping.js';
-import { AUDIT, rethrow } from './audited.test-kit.js';
+import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 import { collectReferred } from './collect-events.js';
 import type { ExportRequest } from './request.js';
@@ -160,7 +160,6 @@ describe('an outcome whose check is before the range', () => {
       loadControlMapping(nodeCrypto),
       proofs,
       nodeCrypto,
-      rethrow,
     );
     const { execution, satisfied } = STATUS_VERDICTS;
     expect(content.events.map(({ status, statusReason }) => ({ status, statusReason }))).toEqual([

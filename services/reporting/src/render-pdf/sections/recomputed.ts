@@ -1,5 +1,4 @@
 import type { SignedPackage } from '@countersign/contracts';
-import { MOST_REDECIDED } from '../../most-redecided.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
 import { counted } from './wording.js';
@@ -45,11 +44,10 @@ export function recomputedRows(content: SignedPackage, { agents }: ReportFacts):
   ];
 }
 
-function notComputed({ events, summary }: SignedPackage): readonly Row[] {
+function notComputed({ summary }: SignedPackage): readonly Row[] {
   const checks = summary.allowed + summary.denied + summary.frozen + summary.capped;
   if (checks === 0) return [];
-  const why = events.length > MOST_REDECIDED ? `more than ${MOST_REDECIDED} events` : 'this failed';
-  const meaning = `not computed when this report was made (${why}); run countersign verify --redecide`;
+  const meaning = 'not computed when this report was made, since this failed; run countersign verify --redecide';
   return [gapRow('Verdicts not computed', checks, meaning)];
 }
 
