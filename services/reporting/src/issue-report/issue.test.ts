@@ -59,7 +59,7 @@ describe('a report that is issued', () => {
     const { issuer, steps } = issuerOf({ recomputer: { requireRoom: () => undefined, statement: refused } });
     const requested: unknown[] = [];
     const store = { ...issuer.store, enqueue: async (records: unknown) => void requested.push(records) };
-    await expect(issued({ ...issuer, store } as Issuer)).rejects.toThrow('refused');
+    await expect(issued({ ...issuer, store })).rejects.toThrow('refused');
     expect({ steps, requested }).toEqual({ steps: [], requested: [] });
   });
 
