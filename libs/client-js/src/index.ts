@@ -7,6 +7,8 @@ export { CountersignError } from './errors.js';
 export type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';
 export { DEFAULT_BASE_URL } from './options.js';
 export type { CallOptions, CountersignOptions, FailMode, Outcome, OutcomeReport } from './options.js';
+export { modifiedAction } from './modified-action.js';
+export type { PatchOperation } from './modified-action.js';
 export type { CheckResult, LimitBudget } from './result.js';
 export { sendBy } from './transport.js';
 export type { Answer, Fetch, Request } from './transport.js';

@@ -1,5 +1,7 @@
 import type { Answer } from './transport.js';
 import { CountersignError } from './errors.js';
+import { patchOf } from './modified-action.js';
+import type { PatchOperation } from './modified-action.js';
 import { parseStrictly } from './strict-json.js';
 import type { ErrorCode, RefusalCode, UnavailableCode } from './errors.js';
 
@@ -29,12 +31,16 @@ export interface CheckResult {
   readonly decision?: string;
   /** Of `approval_required`: `approval_pending`, `approval_denied`, `approval_expired`, `out_of_scope`… */
   readonly code?: string;
-  /** Of `approval_required`: `retry` after the approval, `request` by checking again, `none`. */
+  /** `retry` after the approval or later, `request` by checking again, `modify` by checking `modifiedAction`, `none`. */
   readonly nextAction?: string;
   /** Of `approval_required`: the request that a person decides, where it is decided, and its end (ISO 8601). */
   readonly approvalId?: string;
   readonly approvalUrl?: string;
   readonly expiresAt?: string;
+  /** Of `modify`: the change after which the action is to be checked again, as `modifiedAction` makes it. */
+  readonly patch?: readonly PatchOperation[];
+  /** Of `defer`: what has to come true first. */
+  readonly missing?: readonly string[];
   /** Milliseconds after which the service asks to try again. */
   readonly retryAfterMs?: number;
   readonly upgradeUrl?: string;
@@ -148,6 +154,8 @@ function result(answer: Answer, body: Members, allowed: boolean): CheckResult {
     decision: textOf(body['decision']),
     code: allowed || answer.status !== 200 ? undefined : textOf(body['code']),
     nextAction: textOf(body['next_action']),
+    patch: patchOf(body['patch']),
+    missing: textsOf(body['missing']),
     approvalId: textOf(body['approval_id']),
     approvalUrl: textOf(body['approval_url']),
     expiresAt: textOf(body['expires_at']),
@@ -205,6 +213,11 @@ function budgetOf(value: unknown): LimitBudget | undefined {
   if (windowSeconds === undefined || limit === undefined || consumed === undefined || remaining === undefined)
     return undefined;
   return resetsAt === undefined ? undefined : { unit, windowSeconds, limit, consumed, remaining, resetsAt };
+}
+
+/** A list of texts; `undefined` for any other value. */
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

@@ -32,6 +32,7 @@ _SNAKE = {
     "matchedTopic": "matched_topic",
     "upgradeUrl": "upgrade_url",
     "failedOpen": "failed_open",
+    "nextAction": "next_action",
     "wouldDeny": "would_deny",
     "idempotentReplay": "idempotent_replay",
     "createdAt": "created_at",
@@ -41,7 +42,7 @@ _SNAKE = {
 }
 RESULT_MEMBERS = (
     "allowed violations violationType rule severity category piiKind matchedTopic length "
-    "coverage upgradeUrl failedOpen wouldDeny idempotentReplay reason eventId"
+    "coverage upgradeUrl failedOpen wouldDeny idempotentReplay reason eventId decision nextAction patch missing"
 ).split()
 
 

@@ -1,4 +1,5 @@
 import type { NextAction } from './approvals.js';
+import type { PatchOperation } from './http/rules.js';
 
 /** The window of a limit that denied a check, as it was before the check. Amounts are decimals: `2.5`. */
 export interface LimitBudget {
@@ -17,9 +18,16 @@ export interface AnswerExtras {
   readonly pii_kind?: string;
   readonly matched_topic?: string;
   readonly length?: number;
-  readonly decision?: 'step_up';
+  /** How else the action can be allowed: after an approval, in another form, or later. Absent: it is denied. */
+  readonly decision?: 'step_up' | 'modify' | 'defer';
   readonly code?: string;
   readonly next_action?: NextAction;
+  /** Of `modify`: operations of RFC 6902 that fit the action; absent where the rule's do not. */
+  readonly patch?: readonly PatchOperation[];
+  /** Of `defer`. */
+  readonly missing?: readonly string[];
+  /** Of `defer`, s. */
+  readonly retry_after?: number;
   readonly approval_id?: string;
   readonly approval_url?: string;
   /** ISO 8601 UTC with milliseconds. */

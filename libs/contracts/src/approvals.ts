@@ -25,10 +25,10 @@ export const APPROVAL_CODES = [
 export type ApprovalCode = (typeof APPROVAL_CODES)[number];
 
 /**
- * The next step of the caller after such a denial: send the same action again later (`retry`), ask again without
- * naming an approval (`request`), or neither (`none`).
+ * The next step of the caller after a denial that is not final: send the same action again later (`retry`), ask again
+ * without naming an approval (`request`), apply the patch and check what results (`modify`), or none of these (`none`).
  */
-export const NEXT_ACTIONS = ['retry', 'request', 'none'] as const;
+export const NEXT_ACTIONS = ['retry', 'request', 'modify', 'none'] as const;
 export type NextAction = (typeof NEXT_ACTIONS)[number];
 
 /** Id of an approval: `apr_` and a UUID in lower case. `context.approval.id` of a leaf is that UUID. */

@@ -19,6 +19,7 @@ type AnsweredCheck = Pick<EventEnvelope, 'leaf' | 'answer' | 'coverage'>;
 
 const EXTRAS = [
   ...(['category', 'pii_kind', 'matched_topic', 'length', 'decision', 'code', 'next_action'] as const),
+  ...(['patch', 'missing', 'retry_after'] as const),
   ...(['approval_id', 'approval_url', 'expires_at', 'upgrade_url', 'budget'] as const),
 ] as const;
 

@@ -189,10 +189,11 @@ export {
   limitMember,
   MAX_FACTS,
   MAX_LIMITS,
+  MAX_PATCH_CHARACTERS,
   MAX_RULES,
   ruleMember,
 } from './http/rules.js';
-export type { ArgumentMatcher, FactMember, LimitMember, RuleEffect, RuleMember } from './http/rules.js';
+export type { ArgumentMatcher, FactMember, LimitMember, PatchOperation, RuleEffect, RuleMember } from './http/rules.js';
 export { dryRun, dryRunBody } from './http/dry-run.js';
 export type { DryRunAnswer } from './http/dry-run.js';
 export type { Explanation, ExplainRequest } from './http/explanation.js';

@@ -1,5 +1,10 @@
 import type { CheckTrip, Judgement, StaticViolation } from './port.js';
 
+/** Reports whether a denial says how the action can be allowed: by an approval, in another form, or later. It freezes no agent. */
+export function isConditional(violation: StaticViolation | null): boolean {
+  return violation?.violation_type === 'approval_required' || violation?.extras?.decision !== undefined;
+}
+
 /** The part of a trip that a judgement contains. */
 export type JudgedFacts = Pick<
   CheckTrip,
@@ -28,7 +33,7 @@ export function judgementOf(
     costMicros: allowed ? facts.costMicros : 0,
     countsAction: allowed || outcome === 'denied',
     countsRate: allowed && facts.rate !== null,
-    freezesAgent: outcome === 'denied' && facts.freezeOnViolation && violation?.violation_type !== 'approval_required',
+    freezesAgent: outcome === 'denied' && facts.freezeOnViolation && !isConditional(violation),
   };
   if (facts.carried !== undefined) judgement.carried = facts.carried;
   return judgement;

@@ -25,8 +25,18 @@ export function denialMessage(result: CheckResult, baseUrl: string): string {
   }
   const known = [rule === undefined ? null : `rule ${rule}`, eventId === undefined ? null : `event ${eventId}`];
   const which = known.filter((part) => part !== null).join(', ');
-  const instead = INSTEAD[violations[0] ?? ''] ?? ASK;
+  const instead = INSTEAD[violations[0] ?? ''] ?? otherForm(result) ?? ASK;
   return `Countersign denied this: ${sentence(reason)}${which === '' ? '' : ` (${which})`} ${instead}`;
+}
+
+/** The change after which the action can be allowed, or what it waits for; `null`: neither. */
+function otherForm({ patch, missing, retryAfterMs }: CheckResult): string | null {
+  if (patch !== undefined) {
+    return `It can be allowed in another form: make the changes of this JSON Patch (payload is the arguments of the tool), and call it again: ${JSON.stringify(patch)}`;
+  }
+  if (missing === undefined) return null;
+  const seconds = Math.ceil((retryAfterMs ?? 1000) / 1000);
+  return `It waits for: ${missing.join(', ')}. Provide that, and call it again after ${seconds} seconds; do not try to get around this.`;
 }
 
 /** Explains why no check was sent. */

@@ -74,7 +74,7 @@ export function countedRules(
 }
 
 function ruleOf({ violation, rank, observe }: RuleFinding): Pick<ConditionalRule, 'violation' | 'rank' | 'observe'> {
-  return { violation: { ...violation, extras: null }, rank, observe };
+  return { violation: { ...violation, extras: violation.extras ?? null }, rank, observe };
 }
 
 function limitOf(compiled: CompiledRules, charge: LimitCharge): TripLimit {

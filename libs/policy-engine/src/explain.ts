@@ -107,7 +107,10 @@ function conditionalTraces(
   const denials = new Map(denialsWhere(judgement, isSet).map(({ violation }) => [violation.rule, violation]));
   return explainRules(rules, judgedAction(action, around, judgement.offsets), facts).map((explained) => {
     const violation = denials.get(explained.rule);
-    return { ...explained, violation: violation === undefined ? null : { ...violation, extras: null } };
+    return {
+      ...explained,
+      violation: violation === undefined ? null : { ...violation, extras: violation.extras ?? null },
+    };
   });
 }
 

@@ -27,7 +27,8 @@ export interface Judged {
   readonly freeBeforeLimits: boolean;
 }
 
-type Found = Pick<StaticViolation | Violation, 'violation_type' | 'severity' | 'rule'>;
+type Found = Pick<StaticViolation | Violation, 'violation_type' | 'severity' | 'rule'> &
+  Partial<Pick<StaticViolation, 'extras'>>;
 /** A check with its inputs. */
 export type CompleteCheck = ShownCheck & {
   readonly context: ShownContext;
@@ -145,7 +146,9 @@ function limitOf(trip: RuleTrip | null, seen: ShownContext['seen'], observe: boo
 
 function effectOf(allowed: boolean, violation: Found | null): string {
   if (allowed) return violation === null ? 'allow' : 'observe';
-  return violation?.violation_type === 'approval_required' ? 'approve' : 'deny';
+  if (violation?.violation_type === 'approval_required') return 'approve';
+  const decision = violation?.extras?.decision;
+  return decision === 'modify' || decision === 'defer' ? decision : 'deny';
 }
 
 /** Reports whether a check says that the counters had no room for what it counts. */

@@ -68,6 +68,83 @@ describe('rules with conditions', () => {
     expect(openings.context?.value).toMatchObject({ effect: 'observe' });
   });
 
+  it('want another form of the action, which is what is allowed and recorded once it is sent', async () => {
+    const patch = [{ op: 'replace', path: '/payload/amount', value: 100 }] as const;
+    await bench.putAgent(bench.agentId, {
+      freeze_on_violation: true,
+      rules: [
+        { id: 'cap', tools: ['refund'], when: 'has(args.amount) && args.amount > 100.0', effect: 'modify', patch },
+      ],
+    });
+    const denied = await check(tool('refund', { amount: 820, to: 'c1' }));
+    expect(denied.status).toBe(200);
+    expect(denied.body).toEqual({
+      allowed: false,
+      reason: 'The action can be allowed in another form (rule cap). Apply the patch to it, and check the result.',
+      severity: 'P2',
+      violation_type: 'rule_denied',
+      rule: 'rules:cap',
+      decision: 'modify',
+      next_action: 'modify',
+      patch,
+    });
+    expect(denied.headers['retry-after']).toBeUndefined();
+    const event = await newest();
+    expect(event.freezesAgent).toBe(false);
+    expect(event.openings.context?.value).toMatchObject({ effect: 'modify' });
+    expect(readContext(event.openings.context!.value, true, event.leaf)).toMatchObject({ ok: true });
+    expect((await check(tool('refund', { amount: 100, to: 'c1' }))).text).toBe('{"allowed":true}');
+    const { leaf, openings } = await newest();
+    expect(leaf).toMatchObject({ allowed: true, violation_type: null });
+    expect(openings.context?.value).toMatchObject({ effect: 'allow' });
+  });
+
+  it('judge the modified action whole: a patch allows nothing', async () => {
+    await bench.putAgent(bench.agentId, {
+      off_limits_actions: ['pay'],
+      rules: [
+        {
+          id: 'cap',
+          tools: ['refund'],
+          when: 'has(args.amount) && args.amount > 100.0',
+          effect: 'modify',
+          patch: [{ op: 'replace', path: '/payload/amount', value: 100 }],
+        },
+        { id: 'none', tools: ['refund'], args: { amount: { min: 100, max: 100 } }, effect: 'deny' },
+      ],
+    });
+    expect((await check(tool('refund', { amount: 820 }))).body).toMatchObject({ decision: 'modify' });
+    expect((await check(tool('refund', { amount: 100 }))).body).toMatchObject({ allowed: false, rule: 'rules:none' });
+  });
+
+  it('defer an action until a fact is set, with what is missing and when to try again', async () => {
+    await bench.putAgent(bench.agentId, {
+      freeze_on_violation: true,
+      facts: [{ id: 'kyc_done', set_when: "action.type == 'kyc'" }],
+      rules: [{ id: 'kyc', tools: ['pay'], when: '!facts.kyc_done', effect: 'defer', retry_after_seconds: 120 }],
+    });
+    const key = { 'idempotency-key': randomUUID() };
+    const denied = await check(tool('pay', {}), key);
+    expect(denied.status).toBe(200);
+    expect(denied.body).toMatchObject({
+      allowed: false,
+      violation_type: 'rule_denied',
+      rule: 'rules:kyc',
+      decision: 'defer',
+      next_action: 'retry',
+      missing: ['facts.kyc_done'],
+      retry_after: 120,
+    });
+    expect(denied.headers['retry-after']).toBe('120');
+    const event = await newest();
+    expect(event.freezesAgent).toBe(false);
+    expect(event.openings.context?.value).toMatchObject({ effect: 'defer' });
+    const again = await check(tool('pay', {}), key);
+    expect([again.headers['retry-after'], again.text]).toEqual(['120', denied.text]);
+    expect((await check({ type: 'kyc' })).body).toEqual({ allowed: true });
+    expect((await check(tool('pay', {}))).body).toEqual({ allowed: true });
+  });
+
   it('want an approval, which is a denial until it is given', async () => {
     await bench.putAgent(bench.agentId, { rules: [{ id: 'person', tools: ['wire'], effect: 'approve' }] });
     expect((await check(tool('wire', {}))).body).toMatchObject({

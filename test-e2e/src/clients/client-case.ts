@@ -124,7 +124,7 @@ export function resultOf({ expect: expected }: ClientCase, happened: Happened): 
 const MEMBERS: ReadonlySet<string> = new Set(
   (
     'allowed violations violationType rule severity category piiKind matchedTopic length ' +
-    'coverage upgradeUrl failedOpen wouldDeny idempotentReplay reason eventId'
+    'coverage upgradeUrl failedOpen wouldDeny idempotentReplay reason eventId decision nextAction patch missing'
   ).split(' '),
 );
 

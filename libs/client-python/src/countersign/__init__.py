@@ -8,6 +8,7 @@ from .async_client import AsyncCountersign
 from .circuit_breaker import CircuitBreakerOptions
 from .client import Countersign
 from .errors import REFUSAL_CODES, UNAVAILABLE_CODES, ActionDeniedError, CountersignError
+from .modified_action import modified_action
 from .options import DEFAULT_BASE_URL, FailMode, Outcome
 from .result import CheckResult, LimitBudget
 
@@ -26,4 +27,5 @@ __all__ = [
     "FailMode",
     "LimitBudget",
     "Outcome",
+    "modified_action",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from .errors import CountersignError
+from .modified_action import patch_of
 
 MAX_ANSWER_BYTES = 1024 * 1024
 
@@ -76,7 +77,7 @@ class CheckResult:
     code: Optional[str] = None
     """For ``approval_required``: ``approval_pending``, ``approval_denied``, ``approval_expired``, ``out_of_scope``…"""
     next_action: Optional[str] = None
-    """For ``approval_required``: ``retry`` after the approval, ``request`` by checking again, ``none``."""
+    """``retry`` later, ``request`` by checking again, ``modify`` by checking ``modified_action``, ``none``."""
     approval_id: Optional[str] = None
     """For ``approval_required``: the request that a person decides."""
     approval_url: Optional[str] = None
@@ -85,6 +86,10 @@ class CheckResult:
     """ISO 8601 time of its end."""
     retry_after: Optional[float] = None
     """Seconds after which the service asks to try again."""
+    patch: Optional[Tuple[Mapping[str, Any], ...]] = None
+    """For ``modify``: the change after which the action is to be checked again, as ``modified_action`` makes it."""
+    missing: Optional[Tuple[str, ...]] = None
+    """For ``defer``: what has to come true first."""
 
     def __bool__(self) -> bool:
         return self.allowed
@@ -198,6 +203,8 @@ def _result(
         approval_url=_text(body.get("approval_url")),
         expires_at=_text(body.get("expires_at")),
         retry_after=answer.retry_after if error is None else None,
+        patch=patch_of(body.get("patch")),
+        missing=_texts(body.get("missing")),
         error=error,
     )
 
@@ -245,6 +252,10 @@ def _budget(value: Any) -> Optional[LimitBudget]:
 
 def _count(value: Any) -> Optional[int]:
     return value if type(value) is int else None
+
+
+def _texts(value: Any) -> Optional[Tuple[str, ...]]:
+    return tuple(value) if isinstance(value, list) and all(isinstance(one, str) for one in value) else None
 
 
 def _text(value: Any) -> Optional[str]:

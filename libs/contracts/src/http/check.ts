@@ -105,7 +105,8 @@ const responses: Readonly<Record<number, RouteResponse>> = {
       ...recorded,
       ...observed,
       ...replayHeader,
-      'Retry-After': 'seconds until the next retry, while the action waits for an approval; otherwise absent',
+      'Retry-After':
+        'seconds until the next retry, while the action waits for an approval or is deferred; otherwise absent',
     },
   },
   ...bodyErrors,

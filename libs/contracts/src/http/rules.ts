@@ -4,6 +4,8 @@ import type { JsonOf, JsonSchema } from './json-schema.js';
 export const MAX_RULES = 100;
 export const MAX_FACTS = 32;
 export const MAX_LIMITS = 32;
+/** Most characters of the JSON text of a rule's `patch`. */
+export const MAX_PATCH_CHARACTERS = 4096;
 
 const id = {
   type: 'string',
@@ -118,6 +120,35 @@ const ignore = {
   description: 'dotted paths of the action, as `payload.note`, that may differ between the request and its use',
 } as const;
 
+/** JSON Pointer (RFC 6901) to a member: not the empty one, which is the whole action. */
+const pointer = {
+  type: 'string',
+  minLength: 2,
+  maxLength: 512,
+  pattern: '^(?:/(?:[^~/]|~[01])*)+$',
+} as const;
+
+/** Operations of RFC 6902. The others read the action, and a patch is the same for every action. */
+export const patchOperations = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 16,
+  description: 'JSON Patch (RFC 6902) of the action, with `add`, `replace` and `remove`',
+  items: {
+    type: 'object',
+    required: ['op', 'path'],
+    properties: {
+      op: { type: 'string', enum: ['add', 'replace', 'remove'] },
+      path: {
+        ...pointer,
+        description: 'a member of the action, as `/payload/amount`',
+      },
+      value: { description: 'of `add` and `replace`: any JSON value' },
+    },
+    additionalProperties: false,
+  },
+} as const;
+
 /** An element of `rules`. */
 export const ruleMember = {
   type: 'object',
@@ -137,8 +168,9 @@ export const ruleMember = {
     hours,
     effect: {
       type: 'string',
-      enum: ['deny', 'deny_unless', 'approve'],
-      description: '`deny` denies where all conditions hold, `deny_unless` where they are not all proven',
+      enum: ['deny', 'deny_unless', 'modify', 'defer', 'approve'],
+      description:
+        '`deny` denies where all conditions hold, `deny_unless` where they are not all proven. The others deny where all hold, and say how the action can be allowed: `modify` in another form, `defer` later, `approve` after a person has approved it',
     },
     mode,
     severity,
@@ -152,6 +184,24 @@ export const ruleMember = {
     },
     reuse,
     ignore,
+    patch: {
+      ...patchOperations,
+      description: `of \`modify\`: a change of the action after which the rule allows it, as JSON Patch (RFC 6902) with \`add\`, \`replace\` and \`remove\`; at most ${MAX_PATCH_CHARACTERS} characters of JSON. The names of the tool and the type stay`,
+    },
+    missing: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 16,
+      items: { type: 'string', minLength: 1, maxLength: 256 },
+      description:
+        'of `defer`: the conditions that have to come true first, such as `facts.kyc_done`. Absent: all that the rule reads',
+    },
+    retry_after_seconds: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 86_400,
+      description: 'of `defer`: after this many seconds a check may have another answer; 30 if absent',
+    },
   },
   additionalProperties: false,
 } as const;
@@ -231,3 +281,5 @@ export interface RuleMember extends Omit<JsonOf<typeof ruleMember>, 'args'> {
 export type FactMember = JsonOf<typeof factMember>;
 export type LimitMember = JsonOf<typeof limitMember>;
 export type RuleEffect = RuleMember['effect'];
+/** An operation of a patch. */
+export type PatchOperation = NonNullable<RuleMember['patch']>[number];

@@ -1,5 +1,6 @@
 import { amountText, NOTHING } from '../amount.js';
 import type { Amount } from '../amount.js';
+import { isConditional } from '../judgement.js';
 import type { OpenJudgement } from '../judgement.js';
 import { balancesById, limitViolation, namesOfSet, resetsAt } from '../rule-findings.js';
 import { UNKNOWN_FACTS } from '../rule-trip.js';
@@ -78,7 +79,7 @@ export function ruledJudgement(
   if (violation === null) return judgement;
   const limit = finding.code === LIMIT ? limits[finding.index] : undefined;
   judgement.violation = violation;
-  if (violation.violation_type === 'approval_required') judgement.freezesAgent = false;
+  if (isConditional(violation)) judgement.freezesAgent = false;
   if (limit === undefined) return judgement;
   const consumed = balances[finding.index] ?? NOTHING;
   const resetsAtMs = resetsAt(limit, finding.oldestMs < 0 ? null : finding.oldestMs);

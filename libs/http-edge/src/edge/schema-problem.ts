@@ -11,6 +11,7 @@ const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^[Cc][Ss][Nn]', 'CSN-XXXX-XXXX-XXXX-XXXX, its check character included'],
   ['^[0-9a-f]{64}$', '64 lower-case hex characters'],
   ['^[a-z0-9][a-z0-9_-]{0,63}$', 'an id: up to 64 lower-case letters, digits, - and _'],
+  ['[^~/]|~[01]', 'a JSON Pointer to a member of the action, as /payload/amount'],
   ['^[a-z][a-z0-9_]{0,63}$', 'a name: a lower-case letter, then letters, digits and _'],
   ['^[0-9]{4}-[0-9]{2}-[0-9]{2}$', 'a date, as 2026-01-31'],
   ['^[1-9][0-9]{0,14}$', 'a version: a whole number from 1'],

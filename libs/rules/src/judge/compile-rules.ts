@@ -24,6 +24,8 @@ export interface CompiledRule {
   /** Positions of the facts that it reads, in ascending order. */
   readonly facts: readonly number[];
   readonly severity: Severity;
+  /** Facts and members that it reads, of which a rule with the effect `defer` waits for one. */
+  readonly waitsFor: readonly string[];
 }
 
 export interface CompiledFact {
@@ -125,7 +127,15 @@ class Compiler {
       this.#add({ ...place, member: `ignore[${ignored.at}]` }, `ignores ${ignored.read}, which the rule judges`);
     }
     this.#spend(place, (matchers?.cost ?? 0) + (when?.cost ?? 0) * 2 ** facts.length);
-    return { member, matchers, when, facts, severity: member.severity ?? 'P2' };
+    const waitsFor = member.effect === 'defer' ? waitedFor(matchers, when) : NOTHING;
+    return {
+      member,
+      matchers,
+      when,
+      facts,
+      severity: member.severity ?? 'P2',
+      waitsFor,
+    };
   }
 
   #fact(member: FactMember, index: number): CompiledFact {
@@ -183,6 +193,15 @@ class Compiler {
       );
     }
   }
+}
+
+const NOTHING: readonly string[] = [];
+
+/** Facts first: they come true by other actions. */
+function waitedFor(matchers: Program | null, when: Program | null): readonly string[] {
+  const reads = [...new Set([...(when?.reads ?? []), ...(matchers?.reads ?? [])])];
+  const isFact = (read: string): boolean => read.startsWith('facts.');
+  return [...reads.filter(isFact), ...reads.filter((read) => !isFact(read))];
 }
 
 type Kind = Pick<CelOptions, 'presence' | 'condition'> & { readonly generated?: true };

@@ -7,10 +7,19 @@ import type { CelInput } from '../cel/program.js';
 import { isInexact } from '../cel/values.js';
 import type { Value } from '../cel/values.js';
 import { nanosOf } from '../host/decimal.js';
+import { fittingPatch } from '../modify/fitting-patch.js';
+import type { Modified } from '../modify/fitting-patch.js';
 import type { CompiledLimit, CompiledRule, CompiledRules } from './compile-rules.js';
 import { inputOf } from './variables.js';
 import type { JudgedAction } from './variables.js';
-import { approvalRequired, limitExceeded, ruleDenied, ruleError } from './violations.js';
+import {
+  approvalRequired,
+  limitExceeded,
+  modificationNeeded,
+  ruleDeferred,
+  ruleDenied,
+  ruleError,
+} from './violations.js';
 import type { LimitFault, RuleViolation } from './violations.js';
 
 /** A rule that denies the action. */
@@ -66,13 +75,23 @@ export interface RuleJudgement {
   readonly limitsApply: boolean;
 }
 
-const EFFECTS = { deny: 0, deny_unless: 0, approve: 2 } as const;
+/**
+ * Rank of an effect; the lowest of an action is its answer. No other effect outweighs a denial. A change comes before
+ * what is only known later, and both before a person, who is asked about the action as it would be executed.
+ */
+export const EFFECT_RANKS = {
+  deny: 0,
+  deny_unless: 0,
+  modify: 1,
+  defer: 2,
+  approve: 3,
+} as const;
 const SEVERITY_RANKS: Readonly<Record<Severity, number>> = { P1: 0, P2: 1, P3: 2 };
 /** More than there are rules and limits. */
 const PLACES = 1000;
 
-/** Rank of a finding: most severe effect (deny, modify, approve), then severity, then position. */
-const rankOf = (effect: 0 | 1 | 2, severity: Severity, place: number): number =>
+/** Rank of a finding: most severe effect (deny, modify, defer, approve), then severity, then position. */
+const rankOf = (effect: 0 | 1 | 2 | 3, severity: Severity, place: number): number =>
   (effect * 3 + SEVERITY_RANKS[severity]) * PLACES + place;
 
 /**
@@ -88,9 +107,11 @@ export function judgeRules(compiled: CompiledRules, judged: JudgedAction): RuleJ
   const rules = compiled.ruleIndex.match(action);
   for (const at of rules) {
     const rule = compiled.rules[at]!;
-    if (rule.facts.length > 0) conditional.push(...conditionally(rule, at, input, compiled));
+    if (rule.facts.length > 0) conditional.push(...conditionally(rule, at, judged, input, compiled));
     else {
-      const finding = findingOf(rule, at, outcomeOf(rule, input));
+      const outcome = outcomeOf(rule, input);
+      const modified = outcome === 'denied' ? modifiedBy(rule, judged) : null;
+      const finding = findingOf(rule, at, outcome, allows(rule, judged, modified) ? modified : null);
       if (finding !== null) findings.push(finding);
     }
   }
@@ -130,31 +151,80 @@ export function outcomeOf({ member, matchers, when }: CompiledRule, input: CelIn
   return byWhen === true ? 'denied' : byWhen;
 }
 
-function findingOf({ member, severity }: CompiledRule, place: number, outcome: RuleOutcome): RuleFinding | null {
+/** The action as the rule's patch changes it; `null`: the rule has none, or none of it fits. */
+export function modifiedBy({ member: { patch } }: CompiledRule, { action }: JudgedAction): Modified | null {
+  return patch === undefined ? null : fittingPatch(action, patch);
+}
+
+/** Reports whether the rule finds nothing in a modified action: the others judge it when it is checked. */
+export function allows(
+  rule: CompiledRule,
+  judged: JudgedAction,
+  modified: Modified | null,
+  facts?: Readonly<Record<string, boolean>>,
+): boolean {
+  if (modified === null) return false;
+  return outcomeOf(rule, inputOf({ ...judged, action: modified.action }, facts)) === null;
+}
+
+/** @param modified of `modify`: the action that the rule allows; `null`: its patch leads to none */
+function findingOf(
+  { member, severity, waitsFor }: CompiledRule,
+  place: number,
+  outcome: RuleOutcome,
+  modified: Modified | null,
+): RuleFinding | null {
   if (outcome === null) return null;
   const observe = member.mode === 'observe';
   if (outcome !== 'denied') {
     return { violation: ruleError(`rules:${member.id}`, outcome), rank: rankOf(0, 'P1', place), observe };
   }
-  const violation = member.effect === 'approve' ? approvalRequired(member, severity) : ruleDenied(member, severity);
-  return { violation, rank: rankOf(EFFECTS[member.effect], severity, place), observe };
+  return {
+    violation: violationOf(),
+    rank: rankOf(EFFECT_RANKS[member.effect], severity, place),
+    observe,
+  };
+
+  function violationOf(): RuleViolation {
+    switch (member.effect) {
+      case 'approve':
+        return approvalRequired(member, severity);
+      case 'modify':
+        return modificationNeeded(member, severity, modified?.patch ?? null);
+      case 'defer':
+        return ruleDeferred(member, severity, waitsFor);
+      default:
+        return ruleDenied(member, severity);
+    }
+  }
 }
+
+/** An action that the rule denies, and allows after its patch. */
+const MODIFIABLE = 'modifiable';
 
 /** One finding for each outcome that any values of the facts give. */
 function conditionally(
   rule: CompiledRule,
   place: number,
+  judged: JudgedAction,
   { values, offsets }: CelInput,
   { facts }: CompiledRules,
 ): readonly ConditionalFinding[] {
-  const truths = new Map<Exclude<RuleOutcome, null>, number>();
+  const truths = new Map<Exclude<RuleOutcome, null> | typeof MODIFIABLE, number>();
+  const modified = modifiedBy(rule, judged);
   for (let i = 0; i < 2 ** rule.facts.length; i += 1) {
     const set: Record<string, boolean> = {};
     for (const [bit, at] of rule.facts.entries()) set[facts[at]!.member.id] = ((i >> bit) & 1) === 1;
     const outcome = outcomeOf(rule, { values: { ...values, facts: set }, offsets });
-    if (outcome !== null) truths.set(outcome, (truths.get(outcome) ?? 0) | (1 << i));
+    if (outcome === null) continue;
+    const found = outcome === 'denied' && allows(rule, judged, modified, set) ? MODIFIABLE : outcome;
+    truths.set(found, (truths.get(found) ?? 0) | (1 << i));
   }
-  return [...truths].map(([outcome, truth]) => ({ ...findingOf(rule, place, outcome)!, facts: rule.facts, truth }));
+  return [...truths].map(([found, truth]) => {
+    const finding =
+      found === MODIFIABLE ? findingOf(rule, place, 'denied', modified) : findingOf(rule, place, found, null);
+    return { ...finding!, facts: rule.facts, truth };
+  });
 }
 
 function chargeOf(limit: CompiledLimit, at: number, place: number, input: CelInput): LimitCharge | RuleFinding {

@@ -1,4 +1,4 @@
-import type { LimitMember, RuleMember, Severity } from '@countersign/contracts';
+import type { AnswerExtras, LimitMember, PatchOperation, RuleMember, Severity } from '@countersign/contracts';
 import type { FaultCode } from '../cel/fault.js';
 
 export const RULE_VIOLATION_TYPES = ['rule_denied', 'limit_exceeded', 'approval_required', 'rule_error'] as const;
@@ -14,8 +14,12 @@ export interface RuleViolation {
   readonly rule: string;
   /** Code of the error; `null` for other denials. */
   readonly detail: string | null;
+  /** Of `modify` and `defer`: how the action can be allowed; absent for other denials. */
+  readonly extras?: AnswerExtras;
 }
 
+/** Until the next check, where a rule with the effect `defer` does not say. */
+const DEFER_SECONDS = 30;
 const MANAGED = "or have the agent's profile changed";
 
 export function ruleDenied({ id, reason, effect }: RuleMember, severity: Severity): RuleViolation {
@@ -29,6 +33,51 @@ export function ruleDenied({ id, reason, effect }: RuleMember, severity: Severit
 export function approvalRequired({ id, reason }: RuleMember, severity: Severity): RuleViolation {
   const why = `The action needs the approval of a person (rule ${id}). Ask whoever manages this agent.`;
   return { violation_type: 'approval_required', severity, reason: reason ?? why, rule: `rules:${id}`, detail: null };
+}
+
+/** @param patch operations after which the rule allows the action; `null`: there are none */
+export function modificationNeeded(
+  { id, reason }: RuleMember,
+  severity: Severity,
+  patch: readonly PatchOperation[] | null,
+): RuleViolation {
+  const why =
+    patch === null
+      ? `The action is denied by rule ${id}, and the change that the rule proposes does not make it allowed. Take another action, ${MANAGED}.`
+      : `The action can be allowed in another form (rule ${id}). Apply the patch to it, and check the result.`;
+  return {
+    violation_type: 'rule_denied',
+    severity,
+    reason: reason ?? why,
+    rule: `rules:${id}`,
+    detail: null,
+    extras:
+      patch === null
+        ? { decision: 'modify', next_action: 'none' }
+        : { decision: 'modify', next_action: 'modify', patch },
+  };
+}
+
+/** @param reads members that the rule reads, of which one is missing */
+export function ruleDeferred(
+  { id, reason, missing, retry_after_seconds: seconds = DEFER_SECONDS }: RuleMember,
+  severity: Severity,
+  reads: readonly string[],
+): RuleViolation {
+  const why = `The action cannot be decided yet (rule ${id}). Provide what is missing, and check it again later.`;
+  return {
+    violation_type: 'rule_denied',
+    severity,
+    reason: reason ?? why,
+    rule: `rules:${id}`,
+    detail: null,
+    extras: {
+      decision: 'defer',
+      next_action: 'retry',
+      missing: missing ?? reads,
+      retry_after: seconds,
+    },
+  };
 }
 
 export function ruleError(rule: string, code: FaultCode | LimitFault): RuleViolation {

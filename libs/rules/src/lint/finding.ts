@@ -5,7 +5,15 @@ export interface LintFinding {
   /** Position of the element in its list. */
   readonly index: number;
   readonly kind:
-    'unknown_member' | 'type' | 'never_matches' | 'always_matches' | 'hidden' | 'never_read' | 'never_set' | 'costly';
+    | 'unknown_member'
+    | 'type'
+    | 'never_matches'
+    | 'always_matches'
+    | 'patch_in_vain'
+    | 'hidden'
+    | 'never_read'
+    | 'never_set'
+    | 'costly';
   /** The member of the element, as `when` or `args.amount`; `null` for the element as a whole. */
   readonly member: string | null;
   /** Offsets in the expression, in UTF-16 units; `null` for what is no expression. */

@@ -1,9 +1,10 @@
 import type { ArgumentMatcher } from '@countersign/contracts';
 import type { CompiledRule, CompiledRules } from '../judge/compile-rules.js';
-import { outcomeOf } from '../judge/judge-rules.js';
+import { allows, EFFECT_RANKS, modifiedBy, outcomeOf } from '../judge/judge-rules.js';
 import type { RuleOutcome } from '../judge/judge-rules.js';
 import type { Targets } from '../judge/scope-of-rule.js';
 import { inputOf } from '../judge/variables.js';
+import type { JudgedAction } from '../judge/variables.js';
 import { wholeFinding } from './finding.js';
 import type { LintFinding } from './finding.js';
 
@@ -31,6 +32,10 @@ export function lintReach({ rules }: CompiledRules, tries: number): readonly Lin
       if (own.outcomes?.includes('denied') === false) {
         const message = 'never denies: its conditions exclude each other, or cover every value';
         return [wholeFinding(at, 'never_matches', message, 'change a matcher, or remove the rule')];
+      }
+      if (rule.member.patch !== undefined && reach.isStuck(own)) {
+        const proposal = 'change patch, so that the rule finds nothing in the action after it';
+        return [wholeFinding(at, 'patch_in_vain', 'denies every action that its patch leads to', proposal)];
       }
       if (own.present?.includes(null) === false) {
         const proposal = 'change a matcher, or deny the tool without args';
@@ -89,6 +94,14 @@ class Reach {
     return { rule, values, names, outcomes, present };
   }
 
+  /** Reports whether the patch of a rule allows none of the actions that the rule denies. */
+  isStuck({ rule, values }: OwnReach): boolean {
+    const denied = this.#combined(values)?.filter((sample) => tried(rule, sample) === 'denied') ?? [];
+    return (
+      denied.length > 0 && denied.map(judgedSample).every((judged) => !allows(rule, judged, modifiedBy(rule, judged)))
+    );
+  }
+
   /** All combinations of the values; `null` where there are too many. */
   #combined(values: Values): readonly Sample[] | null {
     const count = [...values.values()].reduce((product, all) => product * all.length, 1);
@@ -127,9 +140,14 @@ class Reach {
   }
 }
 
+const judgedSample = (sample: Sample): JudgedAction => ({
+  action: { type: 'tool_use', payload: payloadOf(sample) },
+  agent: { id: '' },
+  time: 0,
+});
+
 function tried(rule: CompiledRule, sample: Sample): RuleOutcome {
-  const action = { type: 'tool_use', payload: payloadOf(sample) };
-  return outcomeOf(rule, inputOf({ action, agent: { id: '' }, time: 0 }));
+  return outcomeOf(rule, inputOf(judgedSample(sample)));
 }
 
 /** The actions that a rule denies, compared with those of another: all of it is denied by the other as well (`less`, `same`), or not. */
@@ -147,10 +165,10 @@ function deniedApart({ outcomes: by }: OwnReach, { outcomes: own }: OwnReach): D
   return (isAlways && !own.includes(null)) || (isNever && by.every((outcome) => outcome === null)) ? 'same' : 'less';
 }
 
-const isAsSevere = (one: CompiledRule, two: CompiledRule): boolean =>
-  (one.member.effect === 'approve') === (two.member.effect === 'approve')
-    ? one.severity <= two.severity
-    : two.member.effect === 'approve';
+function isAsSevere(one: CompiledRule, two: CompiledRule): boolean {
+  const [rank, other] = [EFFECT_RANKS[one.member.effect], EFFECT_RANKS[two.member.effect]];
+  return rank === other ? one.severity <= two.severity : rank < other;
+}
 
 /** Reports whether every action that `two` applies to is one of `one`. */
 function covers(one: Targets, two: Targets): boolean {

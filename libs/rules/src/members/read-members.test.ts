@@ -81,10 +81,13 @@ test.each([
   [{ rules: [{ effect: 'deny' }] }, 'rules[0]: must have the member id'],
   [rule({ id: 'R' }), 'rules[0] "R", id: must match ^[a-z0-9][a-z0-9_-]{0,63}$'],
   [{ rules: [...rule({}).rules, ...rule({}).rules] }, 'rules[1] "r", id: is that of another element of the list'],
-  [rule({ effect: 'allow' }), 'rules[0] "r", effect: must be "deny" or "deny_unless" or "approve"'],
+  [
+    rule({ effect: 'allow' }),
+    'rules[0] "r", effect: must be "deny" or "deny_unless" or "modify" or "defer" or "approve"',
+  ],
   [
     rule({ wen: 'true' }),
-    'rules[0] "r": has an unknown field "wen". Did you mean "when"? Known fields: id, tools, types, args, when, hours, effect, mode, severity, reason, approvers, expires_seconds, reuse, ignore',
+    'rules[0] "r": has an unknown field "wen". Did you mean "when"? Known fields: id, tools, types, args, when, hours, effect, mode, severity, reason, approvers, expires_seconds, reuse, ignore, patch, missing, retry_after_seconds',
   ],
   [
     rule({ effect: 'deny_unless' }),

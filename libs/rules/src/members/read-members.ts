@@ -1,7 +1,8 @@
 import { conditionalMembers } from '@countersign/contracts';
-import type { FactMember, JsonSchema, LimitMember, RuleMember } from '@countersign/contracts';
+import type { FactMember, JsonSchema, LimitMember, PatchOperation, RuleMember } from '@countersign/contracts';
 import { zoneOffset } from '../host/hours.js';
 import { isIdentifier } from '../cel/syntax.js';
+import { patchProblem } from '../modify/patch-problem.js';
 import { schemaProblem } from './schema-problem.js';
 
 /** Members of a profile for rules with conditions; an absent list is empty. */
@@ -120,18 +121,43 @@ function ruleProblem(rule: Readonly<Record<string, unknown>>): Found {
   if (effect === 'deny_unless' && args === undefined && when === undefined && hours === undefined) {
     return { place: 'effect', message: 'is deny_unless without a condition: add args, when or hours' };
   }
-  return approvalProblem(rule) ?? hoursProblem(hours) ?? argsProblem(args);
+  return effectProblem(rule) ?? hoursProblem(hours) ?? argsProblem(args);
 }
 
-/** Members that only a rule with the effect `approve` has. */
-const OF_APPROVE = ['approvers', 'expires_seconds', 'reuse', 'ignore'] as const;
+/** Members that only rules with one effect have. */
+const OF_EFFECTS = {
+  approve: ['approvers', 'expires_seconds', 'reuse', 'ignore'],
+  modify: ['patch'],
+  defer: ['missing', 'retry_after_seconds'],
+} as const;
 
-function approvalProblem(rule: Readonly<Record<string, unknown>>): Found {
-  if (rule['effect'] !== 'approve') {
-    const place = OF_APPROVE.find((name) => rule[name] !== undefined);
-    return place === undefined ? null : { place, message: 'is given without the effect approve' };
+function effectProblem(rule: Readonly<Record<string, unknown>>): Found {
+  for (const [effect, names] of Object.entries(OF_EFFECTS)) {
+    const place = rule['effect'] === effect ? undefined : names.find((name) => rule[name] !== undefined);
+    if (place !== undefined) return { place, message: `is given without the effect ${effect}` };
   }
+  if (rule['effect'] === 'modify') return modifyProblem(rule);
+  if (rule['effect'] === 'defer') return deferProblem(rule);
   return approversProblem(rule['approvers']) ?? ignoreProblem(rule['ignore']);
+}
+
+function modifyProblem({ patch }: Readonly<Record<string, unknown>>): Found {
+  if (patch === undefined)
+    return {
+      place: 'patch',
+      message: 'is missing: write the change after which it is allowed',
+    };
+  return patchProblem(patch as readonly PatchOperation[]);
+}
+
+function deferProblem({ args, when, missing }: Readonly<Record<string, unknown>>): Found {
+  const isGiven = args !== undefined || when !== undefined || missing !== undefined;
+  return isGiven
+    ? null
+    : {
+        place: 'missing',
+        message: 'is not given, and the rule reads nothing: say what it waits for',
+      };
 }
 
 function approversProblem(approvers: unknown): Found {

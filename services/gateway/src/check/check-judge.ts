@@ -5,7 +5,7 @@ import { decide, decideInSlices } from '@countersign/policy-engine';
 import type { Decision, Surroundings } from '@countersign/policy-engine';
 import { canonicalize } from '@countersign/evidence';
 import type { EntropyPool } from '../domain/entropy.js';
-import { approvalRetryAfter } from '../domain/check-approvals.js';
+import { retryAfterOf } from '../domain/check-approvals.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import { circumstancesText } from '../domain/check-context.js';
 import { eventIdOf } from '../domain/event-id.js';
@@ -197,7 +197,7 @@ export class CheckJudge {
         return recorder.record(check, result.judgement, facts);
       case 'answered':
         this.#parts.replayed();
-        return check.answer(result.answer as CheckAnswer, approvalRetryAfter(result.answer.body), true);
+        return check.answer(result.answer as CheckAnswer, retryAfterOf(result.answer.body), true);
       case 'crowded':
         this.#parts.crowded();
         return check.unavailable('unavailable', crowded(result.most));

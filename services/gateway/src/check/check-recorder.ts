@@ -3,7 +3,7 @@ import type { Counters, Judgement } from '@countersign/counters';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { BatchedAppender, AppendOutcome, OutcomeListener } from '../append-event/batched-appender.js';
 import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
-import { approvalRetryAfter } from '../domain/check-approvals.js';
+import { retryAfterOf } from '../domain/check-approvals.js';
 import { checkEvent } from '../domain/check-event.js';
 import type { CheckFacts } from '../domain/check-event.js';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
@@ -88,7 +88,7 @@ class Recording implements OutcomeListener {
     if (this.check.overByNow()) return;
     const { answer, judgement } = this;
     this.parts.recorded(judgement.outcome, this.check);
-    this.check.answer(answer, answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : retryAfterOf(answer));
+    this.check.answer(answer, answer.status === 429 ? secondsToNextMonth(judgement.nowMs) : retryAfterIn(answer));
   }
 
   async #refused(): Promise<void> {
@@ -144,8 +144,8 @@ async function takeBack(
   }
 }
 
-function retryAfterOf({ status, body }: CheckAnswer): string | null {
-  return status === 200 ? approvalRetryAfter(body) : null;
+function retryAfterIn({ status, body }: CheckAnswer): string | null {
+  return status === 200 ? retryAfterOf(body) : null;
 }
 
 function secondsToNextMonth(ms: number): string {

@@ -27,9 +27,15 @@ const REASONS: Readonly<Partial<Record<ApprovalCode, string>>> = {
 const RETRY_AFTER = '5';
 const RETRIES = '"next_action":"retry"';
 
-/** Value of the header `Retry-After` of a decision; `null`: none. @param body of an answer with status 200 */
-export function approvalRetryAfter(body: string): string | null {
-  return body.includes(RETRIES) ? RETRY_AFTER : null;
+/**
+ * Value of the header `Retry-After` of a decision, of an action that waits for an approval or is deferred; `null`: none.
+ * @param body of an answer with status 200
+ */
+export function retryAfterOf(body: string): string | null {
+  if (!body.includes(RETRIES)) return null;
+  // A patch may contain the same text.
+  const { next_action: next, retry_after: seconds } = JSON.parse(body) as AnswerExtras;
+  return next === 'retry' ? (seconds?.toString() ?? RETRY_AFTER) : null;
 }
 
 /** Reason and members of a denial for want of an approval; `null`: the judgement is no such denial. */

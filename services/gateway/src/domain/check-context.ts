@@ -41,6 +41,9 @@ export function readCircumstances(text: string): Circumstances {
 
 const ENGINE = canonicalize(ENGINE_VERSION);
 
+/** Member `effect` of a check's context: FORMAT.md, "Context". */
+export type CheckEffect = 'allow' | 'observe' | 'deny' | 'modify' | 'defer' | 'approve';
+
 /** The plan by which the check was judged. */
 export interface ContextPlan {
   /** Maximum of actions; `null`: none. */
@@ -55,7 +58,7 @@ export interface ContextPlan {
  */
 export function contextMembers(
   outcome: Judgement['outcome'],
-  effect: 'allow' | 'observe' | 'deny' | 'approve',
+  effect: CheckEffect,
   seen: Seen,
   plan: ContextPlan,
   { principal, session, issuer, actorsText }: Origin,

@@ -14,7 +14,7 @@ import { canonicalLeaf, commitMembers, commitmentText, joinMembers } from '@coun
 import type { CommitmentKind } from '@countersign/evidence';
 import { approvalAnswer, approvalsOfCheck, contextApproval } from './check-approvals.js';
 import { contextMembers, readCircumstances } from './check-context.js';
-import type { ContextPlan } from './check-context.js';
+import type { CheckEffect, ContextPlan } from './check-context.js';
 import type { Committed } from './committed.js';
 import { eventIdOf } from './event-id.js';
 import type { Origin } from './origin.js';
@@ -145,7 +145,7 @@ function contextOf(judgement: Judgement, facts: CheckFacts, violationType: strin
   if (carried === undefined || seen === undefined) return null;
   const circumstances = readCircumstances(carried);
   const { salt } = circumstances;
-  const effect = effectOf(outcome === 'allowed', violationType);
+  const effect = effectOf(outcome === 'allowed', violationType, judgement.violation?.extras);
   const approval = (judgement.approvals ?? judgement.asked) ? contextApproval(judgement) : null;
   const members = contextMembers(outcome, effect, seen, facts.plan, facts.origin, circumstances, approval);
   return {
@@ -156,9 +156,17 @@ function contextOf(judgement: Judgement, facts: CheckFacts, violationType: strin
   };
 }
 
-function effectOf(allowed: boolean, violationType: string | null): 'allow' | 'observe' | 'deny' | 'approve' {
+/** @param violationType `null` where the plan refuses a check, whatever the rules found */
+function effectOf(
+  allowed: boolean,
+  violationType: string | null,
+  extras: AnswerExtras | null | undefined,
+): CheckEffect {
   if (allowed) return violationType === null ? 'allow' : 'observe';
-  return violationType === 'approval_required' ? 'approve' : 'deny';
+  if (violationType === null) return 'deny';
+  if (violationType === 'approval_required') return 'approve';
+  const decision = extras?.decision;
+  return decision === 'modify' || decision === 'defer' ? decision : 'deny';
 }
 
 function governedBy({ coverage }: Pick<CheckFacts, 'coverage'>): PolicyCoverage {

@@ -43,6 +43,19 @@ const PROFILES: readonly Partial<BehaviorProfile>[] = [
     ],
     spending_limit: 40,
   },
+  {
+    ...RULES,
+    rules: [
+      { id: 'secret', when: 'facts.secret', types: ['send'], effect: 'defer' },
+      {
+        id: 'cap',
+        when: 'args.amount > 5',
+        effect: 'modify',
+        patch: [{ op: 'replace', path: '/payload/amount', value: 5 }],
+      },
+      { id: 'any', tools: ['search'], effect: 'approve', expires_seconds: 7200 },
+    ],
+  },
 ];
 
 const step = fc.record({

@@ -31,6 +31,16 @@ describe('the reason of a denial', () => {
     }
   });
 
+  it('says in which form, or after what, the action can be allowed', () => {
+    const patch = [{ op: 'replace', path: '/payload/amount', value: 100 }];
+    const modify = verdictOf(answer({ allowed: false, reason: 'too much', decision: 'modify', patch }));
+    expect(modify).toMatchObject({ allowed: false, needsApproval: false });
+    expect(modify.reason).toContain(JSON.stringify(patch));
+    const waits = { decision: 'defer', missing: ['facts.kyc_done'], retry_after: 120 };
+    const defer = verdictOf(answer({ allowed: false, reason: 'not yet', ...waits }));
+    expect(defer.reason).toContain('It waits for: facts.kyc_done. Provide that, and call it again after 120 seconds');
+  });
+
   it('is one also where the status refuses', () => {
     expect(verdictOf(answer({ allowed: true }, 403)).allowed).toBe(false);
     expect(verdictOf(answer({ allowed: true })).allowed).toBe(true);

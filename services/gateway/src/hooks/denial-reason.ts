@@ -1,10 +1,9 @@
-import type { CheckAnswer } from '@countersign/contracts';
+import type { AnswerExtras, CheckAnswer } from '@countersign/contracts';
 
-interface DenialBody {
+interface DenialBody extends Pick<AnswerExtras, 'code' | 'patch' | 'missing' | 'retry_after'> {
   readonly reason?: string;
   readonly rule?: string;
   readonly violation_type?: string;
-  readonly code?: string;
 }
 
 const INSTEAD = 'Do not try to get around this: choose an action that the policy allows, or ask the user.';
@@ -26,8 +25,17 @@ export function verdictOf({ status, body, eventId }: CheckAnswer): Verdict {
   const begins = needsApproval ? 'Countersign requires an approval for this' : 'Countersign denied this';
   // The reasons of most rules name them.
   const rule = said.rule === undefined || said.reason?.includes('(rule ') === true ? '' : `rule ${said.rule}, `;
-  const reason = `${begins}: ${sentence(said.reason ?? 'no reason was given')} (${rule}event ${eventId}) ${INSTEAD}`;
+  const reason = `${begins}: ${sentence(said.reason ?? 'no reason was given')} (${rule}event ${eventId}) ${adviceOf(said)}`;
   return { allowed: false, needsApproval, reason };
+}
+
+/** The change after which the action can be allowed, what it waits for, or neither. */
+function adviceOf({ patch, missing, retry_after: seconds }: DenialBody): string {
+  if (patch !== undefined) {
+    return `It can be allowed in another form: make the changes of this JSON Patch (payload is the input of the tool), and call it again: ${JSON.stringify(patch)}`;
+  }
+  if (missing === undefined) return INSTEAD;
+  return `It waits for: ${missing.join(', ')}. Provide that, and call it again after ${seconds ?? 1} seconds; do not try to get around this.`;
 }
 
 function sentence(text: string): string {

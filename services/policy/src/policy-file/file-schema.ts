@@ -32,6 +32,7 @@ const expectation: JsonSchema = {
       category: textOrNull,
       pii_kind: textOrNull,
       matched_topic: textOrNull,
+      decision: { type: ['string', 'null'], enum: ['step_up', 'modify', 'defer', null] },
     },
     additionalProperties: false,
   },

@@ -18,6 +18,8 @@ export interface ExpectedAnswer {
   readonly category?: AnswerExtras['category'] | null;
   readonly pii_kind?: AnswerExtras['pii_kind'] | null;
   readonly matched_topic?: AnswerExtras['matched_topic'] | null;
+  /** How the action can be allowed: by an approval, in another form, or later. */
+  readonly decision?: AnswerExtras['decision'] | null;
 }
 
 export interface PolicyStep {

@@ -30,6 +30,7 @@ const NOTHING = {
   category: null,
   pii_kind: null,
   matched_topic: null,
+  decision: null,
 };
 const REFUSED_FROZEN: CameOut = { ...NOTHING, allowed: false, severity: 'P1', reason: FROZEN_REASON, code: FROZEN };
 /** Stands for the agent of a policy in a file. */
@@ -73,7 +74,8 @@ function cameOut({ allowed, violation }: Verdict): CameOut {
   if (violation === null) return { ...NOTHING, allowed };
   const { violation_type, rule, severity, reason, detail, extras } = violation;
   const { category = null, pii_kind = null, matched_topic = null } = extras ?? {};
-  const members = { violation_type, rule, severity, reason, detail, category, pii_kind, matched_topic };
+  const decision = violation_type === 'approval_required' ? 'step_up' : (extras?.decision ?? null);
+  const members = { violation_type, rule, severity, reason, detail, category, pii_kind, matched_topic, decision };
   return { ...NOTHING, allowed, ...members };
 }
 

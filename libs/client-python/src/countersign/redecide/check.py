@@ -84,7 +84,7 @@ def judge(profile: Profile, opened: Opened, judged: Judged) -> Verdict:
     if finding is None:
         return Verdict("allowed", None, None, None, "allow", subject.kind, coverage, limits)
     allowed = profile.observes or finding.observe
-    effect = "observe" if allowed else "approve" if finding.violation_type == "approval_required" else "deny"
+    effect = "observe" if allowed else finding.effect
     outcome, kind = "allowed" if allowed else "denied", finding.violation_type
     return Verdict(outcome, finding.severity, kind, finding.rule, effect, subject.kind, coverage, limits)
 

@@ -19,7 +19,8 @@ _BOOL = Variable(Type("bool"))
 _TEXT = Variable(Type("string"))
 _MAX_KEY = 4096
 _DEFAULT_TTL_SECONDS = 86_400
-_EFFECTS = {"deny": 0, "deny_unless": 0, "approve": 2}
+_EFFECTS = {"deny": 0, "deny_unless": 0, "modify": 1, "defer": 2, "approve": 3}
+_OWN_EFFECTS = ("modify", "defer", "approve")
 _SEVERITIES = {"P1": 0, "P2": 1, "P3": 2}
 
 
@@ -32,6 +33,8 @@ class Finding(NamedTuple):
     detail: Optional[str]
     rank: tuple = ()  # type: ignore[type-arg]
     observe: bool = False
+    effect: str = "deny"
+    """Of the context, where it denies the check."""
 
 
 class Charge(NamedTuple):
@@ -323,7 +326,8 @@ def _finding_of(rule: Mapping[str, Any], place: int, outcome: Union[str, Fault])
         return Finding("rule_error", "P1", name, outcome.code, (0, 0, place), observe)
     effect, severity = rule["effect"], rule.get("severity", "P2")
     kind = "approval_required" if effect == "approve" else "rule_denied"
-    return Finding(kind, severity, name, None, (_EFFECTS[effect], _SEVERITIES[severity], place), observe)
+    rank = (_EFFECTS[effect], _SEVERITIES[severity], place)
+    return Finding(kind, severity, name, None, rank, observe, effect if effect in _OWN_EFFECTS else "deny")
 
 
 def _key(value: Any) -> Any:

@@ -39,6 +39,31 @@ export function Trace({ rules }: { readonly rules: readonly RuleTrace[] }): Reac
   );
 }
 
+type Violation = Extract<RuleTrace, { readonly result: 'matched' }>['violation'];
+
+/** The change after which the action can be allowed, or what it waits for. */
+function OtherForm({ violation: { patch, missing } }: { readonly violation: Violation }): ReactNode {
+  if (patch !== undefined) {
+    return (
+      <p className="muted">
+        {agentWords.trace.patch}{' '}
+        <code>
+          <Foreign text={JSON.stringify(patch)} most={4096} />
+        </code>
+      </p>
+    );
+  }
+  if (missing === undefined) return null;
+  return (
+    <p className="muted">
+      {agentWords.trace.missing}{' '}
+      <code>
+        <Foreign text={missing.join(', ')} most={1000} />
+      </code>
+    </p>
+  );
+}
+
 function Rule({ rule }: { readonly rule: RuleTrace }): ReactNode {
   const clauses = 'clauses' in rule ? (rule.clauses ?? []) : [];
   const facts = 'facts' in rule ? (rule.facts ?? []) : [];
@@ -56,6 +81,7 @@ function Rule({ rule }: { readonly rule: RuleTrace }): ReactNode {
           <Foreign text={rule.violation.reason} most={600} />
         </p>
       ) : null}
+      {'violation' in rule ? <OtherForm violation={rule.violation} /> : null}
       {clauses.length === 0 ? null : (
         <ul className="clauses">
           {clauses.map(({ text, result }, n) => (

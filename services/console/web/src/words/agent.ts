@@ -75,6 +75,8 @@ export const agentWords = {
     not_applicable: 'does not apply',
     table: 'Rules in the order of evaluation',
     wouldAllow: 'It would allow where',
+    patch: 'Allowed after this change:',
+    missing: 'Waits for:',
     others: (count: number) => `${number(count)} ${count === 1 ? 'rule does' : 'rules do'} not apply`,
     reached: { true: 'true', false: 'false', error: 'error', not_reached: 'not reached', unknown: 'not known' },
     facts: 'Facts',
