@@ -141,6 +141,21 @@ def test_an_approval_satisfies_its_rule_where_it_was_used_or_could_have_been() -
     assert [verdict for verdict, _ in series.verdicts()] == ["same"] * 3 + ["different"] * 3
 
 
+def test_rules_that_modify_or_defer_have_effects_of_their_own() -> None:
+    patch = [{"op": "remove", "path": "/payload/bcc"}]
+    modifies = {"id": "copies", "tools": ["refund"], "args": {"bcc": {"present": True}}, "effect": "modify", "patch": patch}
+    defers = {"id": "kyc", "tools": ["refund"], "args": {"amount": {"min": 0}}, "effect": "defer"}
+    asks = {"id": "person", "tools": ["refund"], "effect": "approve"}
+    series = Series(rules=[asks, defers, modifies])
+    both = {"amount": 1, "bcc": "a@acme.com"}
+    copies, kyc = ("rule_denied", "P2", "rules:copies"), ("rule_denied", "P2", "rules:kyc")
+    series.check(_TOOL, both, coverage=["rules"], denied=copies, context={"effect": "modify"})
+    series.check(_TOOL, {"amount": 1}, coverage=["rules"], denied=kyc, context={"effect": "defer"})
+    series.check(_TOOL, both, coverage=["rules"], denied=copies)
+    series.check(_TOOL, both, coverage=["rules"], denied=kyc, context={"effect": "defer"})
+    assert [verdict for verdict, _ in series.verdicts()] == ["same", "same", "different", "different"]
+
+
 def test_a_flipped_verdict_is_found() -> None:
     series = refunds()
     series.check(_TOOL, {"amount": 101}, coverage=["rules"])

@@ -49,7 +49,7 @@ const PROFILES: readonly Partial<BehaviorProfile>[] = [
       { id: 'secret', when: 'facts.secret', types: ['send'], effect: 'defer' },
       {
         id: 'cap',
-        when: 'args.amount > 5',
+        when: 'has(args.amount) && args.amount > 5.0',
         effect: 'modify',
         patch: [{ op: 'replace', path: '/payload/amount', value: 5 }],
       },

@@ -87,6 +87,7 @@ describe('the file of a policy', () => {
         category: null,
         pii_kind: null,
         matched_topic: null,
+        decision: null,
       },
     });
   });
