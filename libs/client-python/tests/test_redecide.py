@@ -143,7 +143,13 @@ def test_an_approval_satisfies_its_rule_where_it_was_used_or_could_have_been() -
 
 def test_rules_that_modify_or_defer_have_effects_of_their_own() -> None:
     patch = [{"op": "remove", "path": "/payload/bcc"}]
-    modifies = {"id": "copies", "tools": ["refund"], "args": {"bcc": {"present": True}}, "effect": "modify", "patch": patch}
+    modifies = {
+        "id": "copies",
+        "tools": ["refund"],
+        "args": {"bcc": {"present": True}},
+        "effect": "modify",
+        "patch": patch,
+    }
     defers = {"id": "kyc", "tools": ["refund"], "args": {"amount": {"min": 0}}, "effect": "defer"}
     asks = {"id": "person", "tools": ["refund"], "effect": "approve"}
     series = Series(rules=[asks, defers, modifies])
