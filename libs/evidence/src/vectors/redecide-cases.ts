@@ -3,6 +3,8 @@ import type { Sha256 } from '../crypto.js';
 import { utf8 } from '../encoding/text.js';
 import { surroundings, vector, type Vector } from './cases.js';
 import {
+  allowedBy,
+  APPROVED,
   FREEZE,
   IN_OBSERVE_MODE,
   OBSERVED,
@@ -12,6 +14,7 @@ import {
   PLANNED,
   WITH_APPROVALS,
   WITH_OBSERVED_RULE,
+  WITH_TWO_APPROVALS,
 } from './redecide-effects.js';
 import { ALLOWED, denied, redecideStory, type Retelling, type StoryCheck } from './redecide-story.js';
 import { issueStory, type StoryKey } from './story-package.js';
@@ -55,6 +58,9 @@ const without =
   (checks) =>
     checks.map((check, i) => ({ ...check, seen: { order: i + 1, ...check.seen } })).filter((_, i) => i !== index);
 
+/** Members that differ where a denial by a rule is said to be allowed. */
+const VERDICT = ['outcome', 'allowed', 'severity', 'violation_type', 'rule', 'effect'] as const;
+
 const stating = (same: number): PackageRedecision => ({
   rule: 'countersign/redecide/1',
   engine: { engine: '1', detectors: '1' },
@@ -77,7 +83,7 @@ const CASES: readonly Case[] = [
     name: 'stated-wrong',
     description: 'The package states that all of its verdicts were the same, and one is not.',
     profile: (profile) => ({ ...profile, off_limits_actions: ['transfer'] }),
-    lines: [[3, 'different', 'verdict', ['outcome', 'allowed', 'severity', 'violation_type', 'rule', 'effect']]],
+    lines: [[3, 'different', 'verdict', VERDICT]],
     statement: stating(9),
     stated: ['redecision.totals.same', 'redecision.totals.different'],
     exitCode: 1,
@@ -101,7 +107,7 @@ const CASES: readonly Case[] = [
     name: 'verdict-flipped',
     description: 'A send after a secret was read is said to be allowed.',
     checks: changed(3, () => ({ leaf: { outcome: 'allowed', allowed: true } })),
-    lines: [[5, 'different', 'verdict', ['outcome', 'allowed', 'severity', 'violation_type', 'rule', 'effect']]],
+    lines: [[5, 'different', 'verdict', VERDICT]],
     breaks: [
       [6, 'rate', '2', '3', '3'],
       [7, 'rate', '3', '4', '4'],
@@ -127,7 +133,7 @@ const CASES: readonly Case[] = [
     name: 'policy-altered',
     description: 'The profile allows what it had off limits; leaf and hashes agree with it.',
     profile: (profile) => ({ ...profile, off_limits_actions: ['transfer'] }),
-    lines: [[3, 'different', 'verdict', ['outcome', 'allowed', 'severity', 'violation_type', 'rule', 'effect']]],
+    lines: [[3, 'different', 'verdict', VERDICT]],
     exitCode: 1,
   },
   {
@@ -209,7 +215,31 @@ const CASES: readonly Case[] = [
     checks: onlyThese(
       ...PAYMENTS.map((check, i) => (i === 1 ? { ...check, effect: 'allow', leaf: ALLOWED } : check)).slice(0, 2),
     ),
-    lines: [[3, 'different', 'verdict', ['outcome', 'allowed', 'severity', 'violation_type', 'rule', 'effect']]],
+    lines: [[3, 'different', 'verdict', VERDICT]],
+    exitCode: 1,
+  },
+  {
+    name: 'approved',
+    description:
+      'Payments before an approval, with one that is used and one that is consumed, one that is denied besides, and payments that need two.',
+    profile: WITH_TWO_APPROVALS,
+    checks: onlyThese(...APPROVED),
+    exitCode: 0,
+  },
+  {
+    name: 'approval-pending',
+    description: 'A payment is said to be allowed, and its approval is pending.',
+    profile: WITH_TWO_APPROVALS,
+    checks: onlyThese(...allowedBy('large', 'pending')),
+    lines: [[2, 'different', 'verdict', VERDICT]],
+    exitCode: 1,
+  },
+  {
+    name: 'approval-of-another-rule',
+    description: 'A payment is said to be allowed, and its approval is one that another rule asked for.',
+    profile: WITH_TWO_APPROVALS,
+    checks: onlyThese(...allowedBy('huge', 'consumed')),
+    lines: [[2, 'different', 'verdict', VERDICT]],
     exitCode: 1,
   },
   {

@@ -37,6 +37,44 @@ export const PAYMENTS: readonly StoryCheck[] = [
   { ...payment('50', 'open'), leaf: denied('rule_error', 'P1', 'rules:large'), seen: { rate: 1 } },
 ];
 
+const approvalOf = (rule: string, state: string): NonNullable<StoryCheck['approval']> => ({
+  id: '0198a1b2-0000-4000-8000-00000000000a',
+  ...{ rule, state },
+});
+
+/** As {@link WITH_APPROVALS}; payments of more than 100 need one more approval. */
+export const WITH_TWO_APPROVALS = withRules([
+  { id: 'large', tools: ['pay'], args: { amount: { min: 10 } }, effect: 'approve' },
+  { id: 'huge', tools: ['pay'], args: { amount: { min: 100 } }, effect: 'approve' },
+  { id: 'closed', tools: ['pay'], args: { account: { one_of: ['closed'] } }, effect: 'deny', severity: 'P3' },
+]);
+const HUGE_REQUIRED = denied('approval_required', 'P2', 'rules:huge');
+export const APPROVED: readonly StoryCheck[] = [
+  {
+    ...{ ...payment(50, 'open'), approval: approvalOf('large', 'pending'), effect: 'approve', seen: { rate: 0 } },
+    leaf: REQUIRED,
+  },
+  { ...payment(50, 'open'), approval: approvalOf('large', 'used'), leaf: ALLOWED, seen: { rate: 0 } },
+  { ...payment(50, 'open'), approval: approvalOf('large', 'consumed'), leaf: ALLOWED, seen: { rate: 1 } },
+  {
+    ...{ ...payment(50, 'closed'), approval: approvalOf('large', 'approved'), seen: { rate: 2 } },
+    leaf: denied('rule_denied', 'P3', 'rules:closed'),
+  },
+  {
+    ...{ ...payment(500, 'open'), approval: approvalOf('large', 'approved'), effect: 'approve', seen: { rate: 2 } },
+    leaf: HUGE_REQUIRED,
+  },
+  {
+    ...{ ...payment(500, 'open'), leaf: ALLOWED, seen: { rate: 2 } },
+    approval: { ...approvalOf('huge', 'consumed'), also: [approvalOf('large', 'consumed')] },
+  },
+];
+
+/** A payment that is said to be allowed by an approval. */
+export const allowedBy = (rule: string, state: string): readonly StoryCheck[] => [
+  { ...payment(50, 'open'), approval: approvalOf(rule, state), leaf: ALLOWED, seen: { rate: 0 } },
+];
+
 const FROZEN = { outcome: 'frozen', allowed: false, reason: 'r', severity: 'P1' } as const;
 /** Checks of a frozen agent, and of one that no longer is. */
 export const FREEZE: readonly StoryCheck[] = [

@@ -22,6 +22,8 @@ export interface StoryCheck {
   readonly coverage: readonly string[];
   readonly seen: Seen;
   readonly facts?: readonly string[];
+  /** The approval that the check found. */
+  readonly approval?: Members;
   /** Default: `allow` or `deny`. */
   readonly effect?: string;
   /** Version of the engine that judged; default: that of the other checks. */
@@ -145,7 +147,7 @@ export function redecideStory({ profile, checks, drafts }: Retelling, sha256: Sh
 }
 
 function draftOf(check: StoryCheck, i: number, profileSha256: string): Draft {
-  const { action, payload, leaf, coverage, seen, facts } = check;
+  const { action, payload, leaf, coverage, seen, facts, approval } = check;
   const { day = 0, rate = 0, limits = {}, order = i + 1, frozen = false } = seen;
   const { effect = leaf.allowed === true ? 'allow' : 'deny', engine = '1' } = check;
   const plan = { used: i, cap: null, expires: null, ...seen.plan };
@@ -159,6 +161,7 @@ function draftOf(check: StoryCheck, i: number, profileSha256: string): Draft {
       ...{ spent: { day: micros, month: micros }, rate, limits },
     },
     ...(facts === undefined ? {} : { facts }),
+    ...(approval === undefined ? {} : { approval }),
   };
   return {
     type: 'action.checked',
