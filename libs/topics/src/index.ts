@@ -1,5 +1,5 @@
 export type { TopicContext } from './context.js';
-export { deadLetter } from './dead-letters/dead-letter.js';
+export { countDeadLetters, deadLetter } from './dead-letters/dead-letter.js';
 export { Announcer } from './outbox/announcer.js';
 export type { Announcement, AnnouncementRow, AnnouncementStore } from './outbox/announcer.js';
 export { ANNOUNCEMENTS_SCHEMA, OUTBOX_SCHEMA } from './outbox/older-schemas.js';

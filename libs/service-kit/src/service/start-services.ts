@@ -9,6 +9,7 @@ import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { Config } from '@countersign/process';
 import type { RawHandler, EdgeRoute } from '@countersign/http-edge';
+import { countDeadLetters } from '@countersign/topics';
 import { hostService } from '../hosting/nest-host.js';
 import type { HostedService } from '../hosting/nest-host.js';
 import type { RunningService, ServiceContext, ServiceDefinition, StoreAdapters } from './definition.js';
@@ -83,6 +84,7 @@ async function startOne(definition: ServiceDefinition, thread: ThreadContext, al
   const { name } = definition;
   const begun = performance.now();
   const context = await contextFor(name, thread, alone);
+  if (definition.writes.includes('dead-letters')) countDeadLetters(context);
   const running = await definition.start(context);
   try {
     const hosted = await hostService(definition.routes, running, context);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Registry } from 'prom-client';
 import type { DeadLetter } from '@countersign/contracts';
 import type { LogRecord, NewRecord } from '@countersign/event-log';
-import { deadLetter } from './dead-letter.js';
+import { countDeadLetters, deadLetter } from './dead-letter.js';
 
 it('names the message, and keeps none of its content', async () => {
   const appended: NewRecord[] = [];
@@ -29,4 +29,10 @@ it('names the message, and keeps none of its content', async () => {
     parkedAt: '2026-03-01T00:00:00.000Z',
   });
   expect(await context.metrics.metrics()).toContain('countersign_dead_letters_total{topic="agent-events"');
+});
+
+it('counts from 0, so that the first dead letter is an increase', async () => {
+  const metrics = new Registry();
+  countDeadLetters({ name: 'alerts', metrics });
+  expect(await metrics.metrics()).toContain('countersign_dead_letters_total{topic="agent-events",consumer="alerts"} 0');
 });

@@ -19,6 +19,11 @@ function counterIn(registry: Registry): Counter<'topic' | 'consumer'> {
   });
 }
 
+/** Publishes the counter of a consumer at 0: an increase from no sample at all raises no alert. */
+export function countDeadLetters({ name, metrics }: Pick<TopicContext, 'name' | 'metrics'>): void {
+  counterIn(metrics).inc({ topic: 'agent-events', consumer: name }, 0);
+}
+
 /**
  * Dead-letters a message that no later attempt could handle, durably, and counts it. Only for messages that the leaf
  * predicate rejects: an error of a store or a network must reject the batch instead. The dead letter names the message and
