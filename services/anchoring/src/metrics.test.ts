@@ -3,6 +3,8 @@ import { anchoringMetrics } from './metrics.js';
 
 const WAITING = 'countersign_anchor_windows_waiting';
 const AGE = 'countersign_anchor_last_window_age_seconds';
+const LAMPORTS = 'countersign_authority_lamports';
+const CADENCE = 'countersign_anchor_shortest_cadence_seconds';
 
 describe('metrics of anchoring', () => {
   let leads = false;
@@ -16,7 +18,7 @@ describe('metrics of anchoring', () => {
   const shown = async (): Promise<Readonly<Record<string, string>>> => {
     const lines = (await registry.metrics())
       .split('\n')
-      .filter((line) => /^countersign_anchor(ing_leads|_[wl])/.test(line));
+      .filter((line) => /^countersign_(anchor(ing_leads|_[wls])|authority)/.test(line));
     return Object.fromEntries(lines.map((line) => line.split(' ') as [string, string]));
   };
 
@@ -34,5 +36,16 @@ describe('metrics of anchoring', () => {
 
     leads = false;
     expect(await shown()).toEqual({ countersign_anchoring_leads: '0' });
+  });
+
+  it('report balance and shortest cadence while the instance anchors', async () => {
+    metrics.funded(995_000);
+    metrics.cadence(1);
+    expect(await shown()).toEqual({ countersign_anchoring_leads: '0' });
+    leads = true;
+    expect(await shown()).toMatchObject({ [LAMPORTS]: '995000', [CADENCE]: '1' });
+    metrics.cadence(null);
+    expect(await shown()).not.toHaveProperty(CADENCE);
+    leads = false;
   });
 });

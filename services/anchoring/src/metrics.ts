@@ -7,6 +7,10 @@ export type AnchorFailure = 'chain' | 'damaged' | 'equivocation';
 export interface AnchoringMetrics {
   readonly failed: (kind: AnchorFailure) => void;
   readonly waiting: (waiting: Waiting) => void;
+  /** What the authority has to pay with. */
+  readonly funded: (lamports: number) => void;
+  /** The shortest cadence of the accounts that have windows, s; `null`: there are none yet. */
+  readonly cadence: (shortestSeconds: number | null) => void;
   readonly equivocated: (kind: Equivocation) => void;
   readonly chainReached: (answers: boolean) => void;
 }
@@ -75,7 +79,25 @@ export function anchoringMetrics(
     'Time since the end of the last anchored window',
     ({ lastAnchoredEndMs: endMs }) => (endMs === null ? null : Math.max(0, (clock() - endMs) / 1000)),
   );
+  let lamports: number | null = null;
+  let shortest: number | null = null;
+  ofLeader(
+    'countersign_authority_lamports',
+    'Balance of the anchoring authority; a transaction costs 5,000',
+    () => lamports,
+  );
+  ofLeader(
+    'countersign_anchor_shortest_cadence_seconds',
+    'Shortest length of the windows that are cut',
+    () => shortest,
+  );
   return {
+    funded: (balance) => {
+      lamports = balance;
+    },
+    cadence: (seconds) => {
+      shortest = seconds;
+    },
     failed: (kind) => failures.inc({ kind }),
     equivocated: (kind) => equivocations.inc({ kind }),
     chainReached: (answers) => chain.set(answers ? 1 : 0),

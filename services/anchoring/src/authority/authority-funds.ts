@@ -13,6 +13,7 @@ export class AuthorityFunds {
   readonly #address: string;
   readonly #log: Pick<Logger, 'warn' | 'info'>;
   readonly #clock: () => number;
+  readonly #funded: (lamports: number) => void;
   #balance: number | null = null;
   #checkedAt = -Infinity;
 
@@ -21,11 +22,14 @@ export class AuthorityFunds {
     address: string,
     log: Pick<Logger, 'warn' | 'info'>,
     clock: () => number,
+    /** Receives the balance at each check. */
+    funded: (lamports: number) => void,
   ) {
     this.#chain = chain;
     this.#address = address;
     this.#log = log;
     this.#clock = clock;
+    this.#funded = funded;
   }
 
   /** Checks that a memo can be paid for. @throws ChainUnavailable */
@@ -45,6 +49,7 @@ export class AuthorityFunds {
   async #check(): Promise<void> {
     const before = this.#balance;
     this.#balance = await this.#chain.balance(this.#address);
+    this.#funded(this.#balance);
     if (this.#balance >= LOW) return;
     try {
       await this.#chain.requestAirdrop(this.#address, AIRDROP);

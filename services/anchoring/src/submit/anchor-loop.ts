@@ -81,6 +81,8 @@ export class AnchorLoop {
   async #once(): Promise<number> {
     // Before the chain is asked, which may not answer.
     this.#metrics.waiting(await this.#store.waiting());
+    const cadences = (await this.#store.cadences()).map(({ cadenceSeconds }) => cadenceSeconds);
+    this.#metrics.cadence(cadences.length === 0 ? null : Math.min(...cadences));
     const { funds, submitter } = (this.#connected ??= await this.#connect());
     const sufficient = await funds.suffice();
     const { open } = sufficient ? await submitter.round() : { open: 1 };
@@ -105,6 +107,6 @@ export class AnchorLoop {
       failed: this.#metrics.failed,
       reached: new ChainTimes(chain, (ms) => this.#chainClock.saw(ms)).reached,
     });
-    return { submitter, funds: new AuthorityFunds(chain, authority.address, log, clock) };
+    return { submitter, funds: new AuthorityFunds(chain, authority.address, log, clock, this.#metrics.funded) };
   }
 }

@@ -34,11 +34,19 @@ for (const backend of backends(process.env['COUNTERSIGN_TEST_MONGODB_URI']))
       localnet = await startLocalnet({ dir: join(house.directory, 'ledger'), port: 0, finalityMs: 400 });
       chain = await openSolanaChain({ urls: localnet.rpcUrl });
       key = await authorityKey(house.directory, async () => null);
-      const funds = new AuthorityFunds(chain, key.publicKey, log, () => Date.now());
+      const balances: number[] = [];
+      const funds = new AuthorityFunds(
+        chain,
+        key.publicKey,
+        log,
+        () => Date.now(),
+        (lamports) => balances.push(lamports),
+      );
       for (let tries = 0; !(await funds.suffice()); tries += 1) {
         if (tries > 100) throw new Error('no lamports came');
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
+      expect(balances.at(-1)).toBeGreaterThanOrEqual(1_000_000);
       await house.append(envelope({ n: 1, agent: 1 }), envelope({ n: 2, agent: 2 }), envelope({ n: 3, agent: 1 }));
       await house.takeAll();
       house.nowMs += 2_000;

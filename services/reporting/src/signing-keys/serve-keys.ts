@@ -3,6 +3,7 @@ import type { SigningKeyFacts } from '@countersign/contracts';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext, SigningKeyOperator } from '@countersign/service-kit';
 import { Projection, TopicTail } from '@countersign/topics';
+import { observeKeyAge } from './key-age.js';
 import type { Keyring } from './keyring.js';
 import { openSigningKeys } from './open-signing-keys.js';
 import type { Signer } from './signer.js';
@@ -26,6 +27,7 @@ export async function serveKeys(context: ServiceContext): Promise<ServedKeys> {
   const published = await Projection.follow<SigningKeyFacts>(context, 'signing-keys');
   const tail = await followTail(context, ring);
   const watch = new KeyWatch(ring, published, context.log);
+  observeKeyAge(context.metrics, published, context.clock);
   context.provide('signing-key-operator', keys);
   return {
     forReport: () => keys.forReport(published),

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parser } from '@prometheus-io/lezer-promql';
+import { parse } from 'yaml';
+import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+const root = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+const text = (path: string): string => readFileSync(root(path), 'utf8');
+
+const { groups } = parse(text('deploy/prometheus/rules.yml')) as { groups: readonly { rules: readonly Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+
+/** The nodes of an expression of PromQL, as kind and text. */
+function nodes(expr: string): { kind: string; text: string; isError: boolean }[] {
+  const found: { kind: string; text: string; isError: boolean }[] = [];
+  parser.parse(expr).iterate({
+    enter: ({ name, from, to, type }) => {
+      found.push({ kind: name, text: expr.slice(from, to), isError: type.isError });
+    },
+  });
+  return found;
+}
+
+const named = (expr: string, kind: string): string[] =>
+  nodes(expr)
+    .filter((node) => node.kind === kind)
+    .map((node) => node.text);
+
+describe('the alert rules', () => {
+  let instance: Instance;
+  let metrics = '';
+
+  beforeAll(async () => {
+    instance = await Instance.start();
+    const { email } = instance.bootstrap;
+    const session = await instance.session();
+    await instance.check({ type: 'tool_use', toolName: 't' });
+    const wrong = { body: { email, password: 'not this one' } };
+    expect((await instance.request('POST', '/v1/auth/login', wrong)).status).toBe(401);
+    // Without the header that a page of another origin cannot set.
+    expect((await instance.request('POST', '/v1/session', wrong)).status).toBe(403);
+    const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:00.000Z' };
+    await instance.request('POST', '/v1/events/export-signed', { headers: session, body: range });
+    metrics = await eventually('the figures of anchoring', 30, async () => {
+      const { text: shown } = await instance.request('GET', '/metrics');
+      return /^countersign_anchor_last_window_age_seconds /m.test(shown) ? shown : null;
+    });
+  }, 90_000);
+  afterAll(() => instance.discard());
+
+  it.each(rules)('$alert is an expression of PromQL over metrics that are published', ({ expr }) => {
+    expect(nodes(expr).filter(({ isError }) => isError)).toEqual([]);
+    const names = named(expr, 'Identifier').filter((name) => name !== 'up' && name.includes('_'));
+    for (const name of names.filter((one) => one.startsWith('countersign_'))) {
+      expect(metrics).toMatch(new RegExp(`^# TYPE ${name.replace(/_(bucket|count|sum)$/, '')}(_total)? `, 'm'));
+    }
+  });
+
+  it('name the routes that the requests are counted under', () => {
+    const counted = new Set(
+      [...metrics.matchAll(/^countersign_http_request_duration_seconds_count\{([^}]*)\}/gm)].map(
+        ([, labels]) => labels,
+      ),
+    );
+    const has = (...parts: string[]): boolean =>
+      [...counted].some((labels) => parts.every((part) => labels!.includes(part)));
+    expect(has('method="POST"', 'route="/v1/auth/login"', 'status="401"')).toBe(true);
+    expect(has('method="POST"', 'route="/v1/session"')).toBe(true);
+    expect(has('method="POST"', 'route="/v1/events/export-signed"')).toBe(true);
+    expect(metrics).toMatch(/^countersign_check_duration_seconds_bucket\{le="0\.05"\} /m);
+  });
+
+  it('have a runbook each, which the overview links', () => {
+    const overview = text('deploy/README.md');
+    for (const { alert, annotations } of rules) {
+      expect([alert, existsSync(root(annotations.runbook))]).toEqual([alert, true]);
+    }
+    for (const page of readdirSync(root('deploy/runbooks'))) expect(overview).toContain(`runbooks/${page}`);
+  });
+});
