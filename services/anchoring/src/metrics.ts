@@ -7,7 +7,7 @@ export type AnchorFailure = 'chain' | 'damaged' | 'equivocation';
 export interface AnchoringMetrics {
   readonly failed: (kind: AnchorFailure) => void;
   readonly waiting: (waiting: Waiting) => void;
-  /** What the authority has to pay with. */
+  /** Balance of the authority. */
   readonly funded: (lamports: number) => void;
   /** The shortest cadence of the accounts that have windows, s; `null`: there are none yet. */
   readonly cadence: (shortestSeconds: number | null) => void;
