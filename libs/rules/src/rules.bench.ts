@@ -48,7 +48,8 @@ const KINDS: Readonly<Record<string, Omit<RuleMember, 'id'>>> = {
   hours: { hours: { zone: 'Europe/Berlin', days: 'sat,sun', inside: '00:00-24:00' }, effect: 'deny' },
 };
 
-function measure(name: string, members: RuleMembers): void {
+/** @param actions judged in turn; default: one action, again and again */
+function measure(name: string, members: RuleMembers, actions: readonly JudgedAction[] = [judged]): void {
   const result = compileRules(members, ports);
   if ('problems' in result) throw new Error(JSON.stringify(result.problems));
   const { compiled } = result;
@@ -56,7 +57,8 @@ function measure(name: string, members: RuleMembers): void {
   for (let run = 0; run < RUNS; run += 1) {
     const begun = performance.now();
     for (let round = 0; round < ROUNDS; round += 1) {
-      if (judgeRules(compiled, judged).findings.length > 0) throw new Error(`${name}: denied`);
+      const one = actions[(run * ROUNDS + round) % actions.length]!;
+      if (judgeRules(compiled, one).findings.length > 0) throw new Error(`${name}: denied`);
     }
     times.push(((performance.now() - begun) * 1000) / ROUNDS);
   }
@@ -69,7 +71,13 @@ for (const [name, kind] of Object.entries(KINDS)) {
   const rule = { id: 'r', tools: ['refund'], ...kind };
   measure(`one rule, ${name}`, { rules: [rule] });
 }
-const { 'args: read_only_sql': _, ...usual } = KINDS;
+const { 'args: read_only_sql': sql, ...usual } = KINDS;
+// Each statement once: none is known when it is judged.
+const statements = Array.from({ length: RUNS * ROUNDS }, (_statement, at): JudgedAction => ({
+  ...judged,
+  action: { type: 'tool_use', tool_name: 'refund', payload: { sql: `SELECT id, name FROM users WHERE id = ${at}` } },
+}));
+measure('one rule, args: read_only_sql, a statement that is new', { rules: [{ id: 'r', ...sql! }] }, statements);
 const kinds = Object.values(usual);
 const hundred = Array.from({ length: 100 }, (_rule, at): RuleMember => ({
   id: `r${at}`,
