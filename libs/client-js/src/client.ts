@@ -1,3 +1,4 @@
+import { activeSpan, recordDecision, traceparentOf } from './active-span.js';
 import { checkBody, type Action } from './action.js';
 import { keyAfterApproval, needsApproval, onceKnown, untilDecided } from './approval.js';
 import { ActionDeniedError } from './action-denied.js';
@@ -76,13 +77,17 @@ export class Countersign {
     if (!/^[\x21-\x7e]{1,255}$/u.test(idempotencyKey)) {
       throw new TypeError('idempotencyKey: 1 to 255 visible ASCII characters');
     }
-    const origin = { ...this.#originHeaders, ...originHeaders(options) };
+    const span = activeSpan();
+    const traced = span === undefined ? {} : { traceparent: traceparentOf(span) };
+    const begunAt = span === undefined ? 0 : performance.now();
+    const origin = { ...this.#originHeaders, ...traced, ...originHeaders(options) };
     const headers = { ...origin, 'idempotency-key': idempotencyKey };
     let result = await this.#decided(body, headers, options.signal);
     const { waitForApprovalMs = this.#waitForApprovalMs } = options;
     if (waitForApprovalMs > 0 && needsApproval(result)) {
       result = await this.#approved(result, body, headers, waitForApprovalMs, options.signal);
     }
+    if (span !== undefined) recordDecision(span, result, performance.now() - begunAt);
     if (!result.allowed) await this.#onDenied?.(result, action);
     return result;
   }

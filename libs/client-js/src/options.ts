@@ -67,7 +67,10 @@ export interface CallOptions {
   readonly session?: string;
   /** On whose behalf the agent acts, in the same characters. Overrides that of the constructor. */
   readonly principal?: string;
-  /** W3C `traceparent`, which is committed with the verdict; the service ignores one that it cannot read. */
+  /**
+   * W3C `traceparent`, which is committed with the verdict; the service ignores one that it cannot read. Default: that of
+   * the active span of OpenTelemetry, which gets the event `countersign.decision`.
+   */
   readonly traceparent?: string;
   /** Cancels the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal;

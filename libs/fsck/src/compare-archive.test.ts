@@ -1,3 +1,4 @@
+import { traceIdOf } from '@countersign/contracts';
 import type { EventEnvelope, JsonValue, LeafEvent, Openings } from '@countersign/contracts';
 import type { ArchiveInspection, InspectedEvent } from '@countersign/audit-log';
 import { canonicalLeaf, commit, commitV2, plainEnvelope, plainLeaf, uuidV7 } from '@countersign/evidence';
@@ -12,7 +13,7 @@ const SALT = 'AAAAAAAAAAAAAAAAAAAAAA';
 /** Event `n`, an allowed check whose action and, in version 2, context are committed and opened. */
 function envelopeOf(n: number, v: 1 | 2): EventEnvelope {
   const action: JsonValue = { type: 'tool_use', n };
-  const context: JsonValue = { principal: 'anna', n };
+  const context: JsonValue = { principal: 'anna', n, trace: `00-${'cd'.repeat(16)}-${'ef'.repeat(8)}-01` };
   const committed = v === 1 ? commit : commitV2;
   const { sha256 } = nodeCrypto;
   const fields: Partial<LeafEvent> = {
@@ -42,7 +43,7 @@ function archivedOf({ envelope, text, sequence, offset }: NumberedLeaf): Inspect
     ...{ at: { partition: 0, offset }, eventId: leaf.eventId, agentId: leaf.agentId, accountId: 'a', sequence },
     occurredAtMs: Date.parse(leaf.occurredAt),
     class: { type: leaf.type, outcome: leaf.outcome, allowed: leaf.allowed, violationType: leaf.violation_type },
-    ...{ blocked: false, erased: false, refersTo: null, hasOpenings: true, leaf: text },
+    ...{ blocked: false, erased: false, refersTo: null, hasOpenings: true, leaf: text, trace: traceIdOf(openings) },
     ...{ facts: JSON.stringify(facts), openings: JSON.stringify(openings) },
   };
 }
@@ -70,7 +71,13 @@ async function problemsOf(at: number, change: Partial<InspectedEvent>): Promise<
 describe('the archive against a log with leaves of both versions', () => {
   it('is in order where it holds what the log holds', async () => {
     expect(await problemsOf(-1, {})).toEqual([]);
-    expect(await problemsOf(1, { erased: true, openings: null, hasOpenings: false })).toEqual([]);
+    expect(await problemsOf(1, { erased: true, openings: null, hasOpenings: false, trace: null })).toEqual([]);
+  });
+
+  it('is not where an event is found by another trace than its context names', async () => {
+    expect(await problemsOf(1, { trace: 'ab'.repeat(16) })).toEqual([
+      `trace is ${'ab'.repeat(16)}, its openings say ${traceIdOf(logged[1]!.envelope.openings)}`,
+    ]);
   });
 
   it.each([0, 1])('is not where the action of event %i is another', async (at) => {
@@ -85,7 +92,9 @@ describe('the archive against a log with leaves of both versions', () => {
     const { action, context } = logged[1]!.envelope.openings;
     const salted = JSON.stringify({ action, context: { ...context, salt: 'AAAAAAAAAAAAAAAAAAAAAQ' } });
     expect((await problemsOf(1, { openings: salted })).at(-1)).toMatch(/^the stored context of event/);
-    expect(await problemsOf(1, { openings: JSON.stringify({ action }) })).toEqual(["its openings are not the log's"]);
+    expect(await problemsOf(1, { openings: JSON.stringify({ action }), trace: null })).toEqual([
+      "its openings are not the log's",
+    ]);
     const strange = JSON.stringify({ ...logged[0]!.envelope.openings, context });
     expect((await problemsOf(0, { openings: strange })).at(-1)).toMatch(/^the stored context of event/);
     expect(await problemsOf(1, { erased: true })).toEqual(['it is erased and its content is still there']);

@@ -1,3 +1,4 @@
+import { traceIdOf } from '@countersign/contracts';
 import type { EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
 import type { ArchiveInspection, ArchiveRange, InspectedEvent } from '@countersign/audit-log';
 import { canonicalLeaf, COMMITMENT_KINDS, opens, opensAnything, readLeaf } from '@countersign/evidence';
@@ -197,6 +198,8 @@ export class ArchiveComparison {
   }
 
   #openings(row: InspectedEvent, leaf: LeafEvent): void {
+    const trace = row.openings === null ? null : traceIdOf(readOpenings(row.openings) ?? {});
+    if (row.trace !== trace) this.#wrong(row, `trace is ${row.trace}, its openings say ${trace}`);
     if (row.openings === null) return;
     if (row.erased) return this.#wrong(row, 'it is erased and its content is still there');
     const openings = readOpenings(row.openings);

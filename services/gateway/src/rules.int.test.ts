@@ -171,7 +171,9 @@ describe('rules with conditions', () => {
       'x-countersign-session': 's-1',
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     };
-    expect((await check(tool('export', {}), headers)).body).toEqual({ allowed: true });
+    const allowed = await check(tool('export', {}), headers);
+    expect(allowed.body).toEqual({ allowed: true });
+    expect(allowed.headers['traceparent']).toBe(headers.traceparent);
     const { leaf, openings, order } = await newest();
     const context = readContext(openings.context?.value, true, leaf);
     expect(context).toMatchObject({ ok: true });
@@ -185,7 +187,9 @@ describe('rules with conditions', () => {
     });
     const metadata = { principal: 'ann', session: 's-1' };
     expect((await check({ ...tool('export', {}), metadata })).body).toEqual({ allowed: true });
-    expect((await check(tool('export', {}))).body).toMatchObject({ rule: 'rules:own-account' });
+    const denied = await check(tool('export', {}), { traceparent: 'none' });
+    expect(denied.body).toMatchObject({ rule: 'rules:own-account' });
+    expect(denied.headers['traceparent']).toBeUndefined();
     expect((await check(tool('export', {}), { 'x-countersign-principal': 'a'.repeat(201) })).status).toBe(400);
   });
 

@@ -10,6 +10,7 @@ import anyio
 import anyio.lowlevel
 import httpx
 
+from .active_span import ActiveSpan
 from .action import Action, members_of, named_members
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
@@ -99,8 +100,13 @@ class AsyncCountersign:
     ) -> CheckResult:
         """See :meth:`countersign.Countersign.check`."""
         wire = members_of(action, members)
+        span = ActiveSpan.of_now()
+        if traceparent is None and span is not None:
+            traceparent = span.traceparent
         origin = {"session": session, "principal": principal, "traceparent": traceparent}
         result = await self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval, origin))
+        if span is not None:
+            span.record(result)
         if not result.allowed and self._on_denied is not None:
             await _settled(self._on_denied(result, named_members(wire)))
         return result

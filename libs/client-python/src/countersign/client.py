@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Optional, TypeVar
 
 import httpx
 
+from .active_span import ActiveSpan
 from .action import Action, members_of, named_members
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
@@ -133,14 +134,20 @@ class Countersign:
         :param wait_for_approval: another wait than the constructor's, seconds
         :param session: the conversation or run of the check: 1 to 200 visible ASCII characters, with blanks inside
         :param principal: on whose behalf the agent acts, in the same characters
-        :param traceparent: W3C Trace Context, which is committed with the verdict
+        :param traceparent: W3C Trace Context, which is committed with the verdict. Default: that of the active span of
+            OpenTelemetry, which gets the event ``countersign.decision``
         :raises TypeError: the action is not one
         :raises ValueError: it has no JSON form
         :raises CountersignError: there was no decision, and the fail mode is ``throw``
         """
         wire = members_of(action, members)
+        span = ActiveSpan.of_now()
+        if traceparent is None and span is not None:
+            traceparent = span.traceparent
         origin = {"session": session, "principal": principal, "traceparent": traceparent}
         result = self._run(self._talk.check(wire, agent_id, idempotency_key, wait_for_approval, origin))
+        if span is not None:
+            span.record(result)
         if not result.allowed and self._on_denied is not None:
             self._on_denied(result, named_members(wire))
         return result

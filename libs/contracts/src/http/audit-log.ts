@@ -56,6 +56,12 @@ const eventFilters = {
   allowed: { type: 'boolean' },
   violation_type: { type: 'string', enum: VIOLATION_TYPES },
   rule: { type: 'string', minLength: 1, maxLength: 1024 },
+  trace: {
+    type: 'string',
+    pattern: '^[0-9a-f]{32}$',
+    description:
+      'only checks of this trace: the trace id of the `traceparent` that a check was sent with. Events whose content was erased have none',
+  },
 } as const;
 
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
@@ -95,7 +101,7 @@ export const auditLogRoutes = {
     responses: {
       200: {
         description:
-          'a page of events; `total` counts all that match the filters. With `total=false`, `before` or `rule`: `next` instead of `total` and `offset`',
+          'a page of events; `total` counts all that match the filters. With `total=false`, `before`, `rule` or `trace`: `next` instead of `total` and `offset`',
         schema: { anyOf: [pageOf('events', eventRecord), keysetPage] },
       },
       400: bodyErrors[400],

@@ -85,6 +85,12 @@ const observed = {
     'in observe mode, the violation of the rule that would have denied: `<violation_type>; rule=<rule, percent-encoded>`; otherwise absent',
 };
 
+/** Header of every answer to a check that was sent with a trace. */
+export const traceHeader = {
+  traceparent:
+    "the request's, if it could be read: events of this trace are found by `GET /v1/events?trace=`. The event of a repeated answer has the trace of the request that was judged",
+};
+
 /** Header of an answer that may be that of an earlier check. */
 export const replayHeader = {
   'x-idempotent-replay':
@@ -105,6 +111,7 @@ const responses: Readonly<Record<number, RouteResponse>> = {
       ...recorded,
       ...observed,
       ...replayHeader,
+      ...traceHeader,
       'Retry-After':
         'seconds until the next retry, while the action waits for an approval or is deferred; otherwise absent',
     },
@@ -114,11 +121,15 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   401: error(
     'no valid API key with this right; or X-Subject-Token is not valid for this check, or an issuer that the account trusts requires one',
   ),
-  402: refusal('the sandbox has expired or has reached its action cap', recorded),
-  403: refusal('the agent is frozen', recorded),
+  402: refusal('the sandbox has expired or has reached its action cap', { ...recorded, ...traceHeader }),
+  403: refusal('the agent is frozen', { ...recorded, ...traceHeader }),
   404: error('no such agent, an inactive one, or the key is not valid for it'),
   408: error('the body did not arrive before the deadline, or slower than 1 KiB a second: nothing was decided'),
-  429: refusal('the plan has reached its action cap', { ...recorded, 'Retry-After': 'seconds until the next period' }),
+  429: refusal('the plan has reached its action cap', {
+    ...recorded,
+    ...traceHeader,
+    'Retry-After': 'seconds until the next period',
+  }),
   503: refusal('not decided, or not durable in time: do not act. The check may be in doubt: see x-event-id', {
     'x-event-id': 'if the event was sent and its result is not known',
     'Retry-After': 'seconds to wait',
@@ -154,7 +165,8 @@ export const originHeaders: Readonly<Record<string, JsonSchema>> = {
   },
   traceparent: {
     type: 'string',
-    description: 'W3C Trace Context; committed with the verdict. One that cannot be read is ignored',
+    description:
+      'W3C Trace Context; committed with the verdict, and repeated in the answer. One that cannot be read is ignored',
   },
 };
 

@@ -1,4 +1,4 @@
-import { checkHeaders, originHeaders, replayHeader } from './check.js';
+import { checkHeaders, originHeaders, replayHeader, traceHeader } from './check.js';
 import { bodyErrors, error } from './fragments.js';
 import type { BodyOf, JsonOf, JsonSchema } from './json-schema.js';
 import { route } from './route.js';
@@ -125,7 +125,7 @@ export const evaluationRoutes = {
     echoesRequestId: true,
     success: 200,
     responses: {
-      200: { description: 'the decision', schema: decision, headers: { ...recorded, ...replayHeader } },
+      200: { description: 'the decision', schema: decision, headers: { ...recorded, ...replayHeader, ...traceHeader } },
       ...bodyErrors,
       401: error('no valid API key with this right'),
       404: error('no such agent, an inactive one, or the key is not valid for it'),

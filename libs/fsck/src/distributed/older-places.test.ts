@@ -38,6 +38,7 @@ describe('events that only the archive still has', () => {
       blocked: false,
       erased: false,
       refersTo: null,
+      trace: null,
       hasOpenings: false,
       leaf: canonicalLeaf(leaf),
       facts: JSON.stringify(facts),

@@ -9,6 +9,7 @@ const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^apr_', 'an approval id: apr_ and a UUID'],
   ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
   ['^[Cc][Ss][Nn]', 'CSN-XXXX-XXXX-XXXX-XXXX, its check character included'],
+  ['^[0-9a-f]{32}$', 'a trace id: 32 lower-case hex characters'],
   ['^[0-9a-f]{64}$', '64 lower-case hex characters'],
   ['^[a-z0-9][a-z0-9_-]{0,63}$', 'an id: up to 64 lower-case letters, digits, - and _'],
   ['[^~/]|~[01]', 'a JSON Pointer to a member of the action, as /payload/amount'],

@@ -15,6 +15,8 @@ export interface EventFilter {
   readonly violationType?: string;
   /** Exactly `rule` of the leaf. Only `pageAfter` of the store knows it. */
   readonly rule?: string;
+  /** Trace id of the context, 32 lower-case hex characters. Only `pageAfter` of the store knows it. */
+  readonly trace?: string;
 }
 
 /** A day that no calendar has, such as the 30th of February. */
@@ -33,6 +35,7 @@ export function eventFilter(query: EventsQuery | ExportQuery): EventFilter {
     ...(query.allowed === undefined ? {} : { allowed: query.allowed }),
     ...(query.violation_type === undefined ? {} : { violationType: query.violation_type }),
     ...(query.rule === undefined ? {} : { rule: query.rule }),
+    ...(query.trace === undefined ? {} : { trace: query.trace }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { agentId, denied, envelope, eventId } from '../testing/envelopes.js';
+import { agentId, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
 import { OTHER_ACCOUNT, RunningAuditLog } from '../testing/running-audit-log.js';
 
 describe('pages of events without counts', () => {
@@ -51,10 +51,31 @@ describe('pages of events without counts', () => {
       'before=',
       'total=maybe',
       'rule=',
+      'trace=',
+      `trace=${traceId(7)}&offset=1`,
+      `trace=${traceId(7)}&before=${body.next}`,
     ]) {
       const refused = await service.ask('auditor', `/v1/events?${query}`);
       expect([query, refused.status, Object.keys(refused.body)]).toEqual([query, 400, ['error']]);
     }
     expect((await service.ask(null, '/v1/events?total=false')).status).toBe(401);
+  });
+
+  it('have the events of a trace, but not those whose content is erased', async () => {
+    const traced = { v2: true, trace: 7 } as const;
+    await service.append(envelope(11, traced), denied(12, { agent: 3, ...traced }), envelope(13, { v2: true }));
+    await service.append(envelope(14, { agent: 2, accountId: OTHER_ACCOUNT, ...traced }));
+    const trace = `trace=${traceId(7)}`;
+    expect(await walk(`${trace}&limit=1`)).toEqual(ids(12, 11));
+    expect(await walk(`${trace}&agentId=${agentId(3)}`)).toEqual(ids(12));
+    expect(await walk(trace, 'stranger')).toEqual(ids(14));
+    const exported = await fetch(`${service.address}/v1/events/export?format=csv&${trace}`, {
+      headers: service.authorization('auditor'),
+    });
+    expect((await exported.text()).trim().split('\n')).toHaveLength(3);
+    await service.append(other(15, 'content.erased', { refersTo: eventId(11) }));
+    expect(await walk(trace)).toEqual(ids(12));
+    const { status, body } = await service.ask('auditor', `/v1/events?trace=${'A'.repeat(32)}`);
+    expect([status, body.error]).toEqual([400, expect.stringContaining('a trace id: 32 lower-case hex characters')]);
   });
 });

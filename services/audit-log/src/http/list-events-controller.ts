@@ -3,6 +3,7 @@ import { auditLogRoutes, type EventRecord, type EventsQuery } from '@countersign
 import { HttpRefusal } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
+import type { EventFilter } from '../domain/event-filter.js';
 import { listedEvent } from '../domain/event-record.js';
 import { placeOfText, placeText } from '../domain/list-place.js';
 import type { Cursor, EventStore } from '../store/port.js';
@@ -33,18 +34,20 @@ export class ListEventsController {
 
   @HttpRoute(auditLogRoutes.listEvents)
   async list(@Input() { query, caller }: RouteInput<unknown, EventsQuery>): Promise<CountedPage | KeysetEvents> {
-    const { limit, offset, before, total, rule } = query;
-    if (before !== undefined || total === false || rule !== undefined) return this.#after(query, caller.accountId);
+    const { limit, offset, before, total, rule, trace } = query;
+    const counts = before === undefined && total !== false && rule === undefined && trace === undefined;
+    if (!counts) return this.#after(query, caller.accountId);
     const page = await this.store.list(caller.accountId, filterOf(query), { limit, offset });
     return { events: this.#listed(page.events), total: page.total, limit, offset };
   }
 
   async #after(query: EventsQuery, accountId: string): Promise<KeysetEvents> {
     const { limit, offset } = query;
-    if (offset !== 0) throw new HttpRefusal(400, 'offset does not go with before, total=false or rule: send before');
+    if (offset !== 0)
+      throw new HttpRefusal(400, 'offset does not go with before, total=false, rule or trace: send before');
     const filter = filterOf(query);
-    const { events, next } = await this.store.pageAfter(accountId, filter, afterOf(query, filter.agentId), limit);
-    return { events: this.#listed(events), limit, next: next === null ? null : placeText(filter.agentId, next) };
+    const { events, next } = await this.store.pageAfter(accountId, filter, afterOf(query, filter), limit);
+    return { events: this.#listed(events), limit, next: next === null ? null : placeText(filter, next) };
   }
 
   #listed(events: Awaited<ReturnType<EventStore['list']>>['events']): readonly EventRecord[] {
@@ -53,9 +56,9 @@ export class ListEventsController {
   }
 }
 
-function afterOf({ before }: EventsQuery, agentId: string | undefined): Cursor | null {
+function afterOf({ before }: EventsQuery, filter: EventFilter): Cursor | null {
   if (before === undefined) return null;
-  const cursor = placeOfText(agentId, before);
-  if (cursor === null) throw new HttpRefusal(400, 'before must be next of an answer with the same agentId');
+  const cursor = placeOfText(filter, before);
+  if (cursor === null) throw new HttpRefusal(400, 'before must be next of an answer with the same agentId and trace');
   return cursor;
 }

@@ -15,7 +15,7 @@ const END_HOUR = Math.ceil(LATEST / HOUR_MS);
 export async function rareEvents(
   store: Pick<EventStore, 'countHours' | 'pageAfter'>,
   accountId: string,
-  filter: Omit<EventFilter, 'fromMs' | 'toMs' | 'rule'>,
+  filter: Omit<EventFilter, 'fromMs' | 'toMs' | 'rule' | 'trace'>,
   page: Page,
 ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }> {
   const { agentId } = filter;

@@ -1,7 +1,7 @@
 import type { EventEnvelope } from '@countersign/contracts';
 import { canonicalLeaf } from '@countersign/evidence';
 import { appenderTo } from '../testing/appender-to.js';
-import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
+import { ACCOUNT, agentId, denied, envelope, eventId, other, START, traceId } from '../testing/envelopes.js';
 import type { ArchiveInspection } from './inspection.js';
 import type { EventStore } from './port.js';
 
@@ -70,8 +70,10 @@ export function inspectionContract(
         blocked: true,
         erased: false,
         refersTo: null,
+        trace: null,
         hasOpenings: true,
       });
+      expect(read.map(({ trace }) => trace)).toEqual([null, null, null, null, traceId(5)]);
       const outlines = await all(inspection.outlines());
       expect(outlines).toEqual(read.map(({ leaf: _leaf, facts: _facts, openings: _openings, ...outline }) => outline));
       const range = { partition: 0, from: read[1]!.at.offset, to: read[3]!.at.offset };

@@ -23,6 +23,8 @@ export interface EventOutline {
   readonly blocked: boolean;
   readonly erased: boolean;
   readonly refersTo: string | null;
+  /** Trace id by which the event is found. */
+  readonly trace: string | null;
   readonly hasOpenings: boolean;
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { EventEnvelope } from '@countersign/contracts';
 import type { EventFilter } from '../domain/event-filter.js';
 import { appenderTo } from '../testing/appender-to.js';
-import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
+import { ACCOUNT, agentId, denied, envelope, eventId, other, START, traceId } from '../testing/envelopes.js';
 import type { EnvelopeParts } from '../testing/envelopes.js';
 import { anyFilter, scan } from '../testing/scan.js';
 import { PAGE_LENGTH, SCANNED, type EventStore, type Cursor } from './port.js';
@@ -10,7 +10,10 @@ import { PAGE_LENGTH, SCANNED, type EventStore, type Cursor } from './port.js';
 const OFF_LIMITS = 'off_limits_actions:wire_transfer';
 const offLimits = (n: number, parts: EnvelopeParts = {}): EventEnvelope =>
   denied(n, { ...parts, leaf: { violation_type: 'off_limits_action', rule: OFF_LIMITS } });
-const anyRule = fc.constantFrom<EventFilter>({}, {}, { rule: OFF_LIMITS }, { rule: 'allowed_apis:' }, { rule: 'none' });
+const anyRule = fc.constantFrom<EventFilter>(
+  ...[{}, {}, { rule: OFF_LIMITS }, { rule: 'allowed_apis:' }, { rule: 'none' }],
+  ...[{ trace: traceId(0) }, { trace: traceId(3) }, { trace: traceId(9) }, { trace: traceId(1), rule: OFF_LIMITS }],
+);
 
 /** Keyset pagination of every {@link EventStore}. `open` gives an empty store. */
 export function keysetContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
@@ -43,7 +46,8 @@ export function keysetContract(name: string, backend: { open(): Promise<EventSto
       const all: EventEnvelope[] = [];
       // Many happen at the same time: only their offset distinguishes them.
       for (let n = 0; n < 300; n += 1) {
-        const parts = { agent: n % 5, occurredAtMs: START + ((n * 7919) % 40) * 600_000 };
+        const traced = n % 4 === 0 ? ({ v2: true, trace: n % 7 } as const) : {};
+        const parts = { agent: n % 5, occurredAtMs: START + ((n * 7919) % 40) * 600_000, ...traced };
         all.push(
           n % 9 === 0
             ? offLimits(n, parts)
@@ -74,6 +78,28 @@ export function keysetContract(name: string, backend: { open(): Promise<EventSto
       expect(read.flat()).toEqual([6, 5, 4, 3, 2, 1].map((one) => eventId(one)));
       expect((await store.pageAfter('unknown', {}, null, 5)).events).toEqual([]);
       expect((await store.pageAfter(ACCOUNT, { agentId: agentId(3) }, null, 5)).events).toEqual([]);
+    });
+
+    it('finds the events of a trace in one account, until their content is erased', async () => {
+      const traced = { v2: true, trace: 1 } as const;
+      const elsewhere = { agent: 3, accountId: 'account-b', ...traced } as const;
+      await append(
+        envelope(1, traced),
+        envelope(2, traced),
+        envelope(3, { v2: true }),
+        denied(4, { agent: 2, ...traced }),
+      );
+      await append(envelope(5, elsewhere), envelope(6));
+      expect((await pages({ trace: traceId(1) }, 1)).flat()).toEqual([4, 2, 1].map((n) => eventId(n)));
+      expect((await pages({ trace: traceId(1), agentId: agentId(1) }, 1)).flat()).toEqual(
+        [2, 1].map((n) => eventId(n)),
+      );
+      expect((await pages({ trace: traceId(1), outcome: 'denied' }, 5)).flat()).toEqual([eventId(4)]);
+      expect((await store.pageAfter('account-b', { trace: traceId(1) }, null, 5)).events).toHaveLength(1);
+      await append(other(7, 'content.erased', { refersTo: eventId(1) }));
+      expect((await pages({ trace: traceId(1) }, 5)).flat()).toEqual([4, 2].map((n) => eventId(n)));
+      await append(other(8, 'retention.applied', { refersTo: eventId(2) }));
+      expect((await pages({ trace: traceId(1) }, 5)).flat()).toEqual([eventId(4)]);
     });
 
     it('reads a bounded number of events for a page by rule', async () => {

@@ -16,6 +16,8 @@ export interface EventDocument {
   /** Only where it is so: the index of the inbox holds no others. */
   readonly blocked?: true;
   readonly refersTo?: mongo.UUID;
+  /** Trace id of the context, deleted with the openings. */
+  readonly trace?: string;
   /** The canonical text, exactly as hashed. */
   readonly leaf: string;
   /** The envelope without leaf and openings. */
@@ -169,6 +171,7 @@ export const BY_ACCOUNT = 'by_account';
 export const BY_AGENT = 'by_agent';
 export const BY_PLACE = 'by_place';
 export const BLOCKED = 'blocked';
+export const BY_TRACE = 'by_trace';
 
 /** Makes what is not there; an index of the same name and other keys is an error. */
 export async function createIndexes({ events, heads, hours, blocked, agentWindows }: Collections): Promise<void> {

@@ -29,7 +29,7 @@ export class MongoErasures {
       erasures.map(({ refersTo, agentId, offset }) => ({
         updateOne: {
           filter: { _id: refersTo, agentId, partition, offset: { $lt: offset } },
-          update: { $set: { erased: true, order: 'untold' }, $unset: { openings: '' } },
+          update: { $set: { erased: true, order: 'untold' }, $unset: { openings: '', trace: '' } },
         },
       })),
       { ordered: false },
@@ -51,7 +51,7 @@ export class MongoErasures {
           class: OF_CHECKS,
           leaf: COMMITS,
         },
-        { $set: { erased: true }, $unset: { openings: '' } },
+        { $set: { erased: true }, $unset: { openings: '', trace: '' } },
       );
       await retained.updateOne({ _id: agentId }, { $max: { sequence: through.sequence } }, { upsert: true });
     }

@@ -157,6 +157,7 @@ class MongoInspection implements ArchiveInspection {
       blocked: event.blocked === true,
       erased: event.erased === true,
       refersTo: event.refersTo === undefined ? null : uuidText(event.refersTo),
+      trace: event.trace ?? null,
       hasOpenings: event.openings !== undefined,
     };
   }

@@ -1,4 +1,5 @@
 import type { mongo } from 'mongoose';
+import { traceIdOf } from '@countersign/contracts';
 import type { ArchivedEvent, EventEnvelope, LeafEvent, Openings } from '@countersign/contracts';
 import { canonicalLeaf, opensAnything } from '@countersign/evidence';
 import { classOf, isBlocked, type EventClass } from '../domain/event-class.js';
@@ -40,6 +41,7 @@ function readLeaf({ offset, envelope }: LoggedEvent, partition: number): ReadLea
   const kind = classOf(leaf);
   const className = nameOf(kind);
   const { accountId } = envelope;
+  const trace = traceIdOf(openings);
   return {
     id,
     eventId: leaf.eventId,
@@ -66,6 +68,7 @@ function readLeaf({ offset, envelope }: LoggedEvent, partition: number): ReadLea
       facts: JSON.stringify(facts),
       ...(blocked ? { blocked } : {}),
       ...(leaf.refersTo === null ? {} : { refersTo: uuid(leaf.refersTo) }),
+      ...(trace === null ? {} : { trace }),
       ...(opensAnything(openings) ? { openings: JSON.stringify(openings) } : {}),
     }),
   };
@@ -90,6 +93,7 @@ export function archivedEvent({ sequence, erased, leaf, facts, openings }: Event
   };
 }
 
-function readOpenings(text: string | undefined): Openings {
+/** What opens the event's commitments; nothing once it was erased. */
+export function readOpenings(text: string | undefined): Openings {
   return text === undefined ? {} : (JSON.parse(text) as Openings);
 }

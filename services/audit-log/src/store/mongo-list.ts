@@ -13,6 +13,7 @@ import {
   BY_ACCOUNT,
   BY_AGENT,
   BY_PLACE,
+  BY_TRACE,
   uuid,
   uuidText,
   type Collections,
@@ -42,6 +43,8 @@ interface Range extends TimeRange {
   /** `null`: all agents of the account. */
   readonly agentId: string | null;
   readonly classes: readonly string[] | null;
+  /** Trace id; `null`: any, or none. */
+  readonly trace: string | null;
 }
 
 /** Reads pages and counts. */
@@ -232,7 +235,7 @@ export class MongoList {
   }
 
   async #range(accountId: string, filter: EventFilter): Promise<Range | null> {
-    const { agentId = null } = filter;
+    const { agentId = null, trace = null } = filter;
     const fromMs = Math.max(filter.fromMs ?? EARLIEST, EARLIEST);
     const toMs = Math.min(filter.toMs ?? LATEST, LATEST);
     if (fromMs >= toMs) return null;
@@ -240,7 +243,7 @@ export class MongoList {
       this.#classes.matching(filter),
       agentId === null ? true : this.#collections.heads.findOne({ _id: uuid(agentId), accountId }).then(Boolean),
     ]);
-    return owned && classes?.length !== 0 ? { accountId, agentId, classes, fromMs, toMs } : null;
+    return owned && classes?.length !== 0 ? { accountId, agentId, classes, trace, fromMs, toMs } : null;
   }
 
   /** Whole hours from their counts, the two broken ones from the index; newest first. */
@@ -276,34 +279,42 @@ export class MongoList {
 }
 
 /** `true` where the index of blocked leaves, of all agents of an account, has every event of the list. */
-function inBlockedIndex({ agentId }: Range, filter: EventFilter): boolean {
-  return agentId === null && onlyBlocked(filter);
+function inBlockedIndex({ agentId, trace }: Range, filter: EventFilter): boolean {
+  return agentId === null && trace === null && onlyBlocked(filter);
 }
 
-function indexOf({ agentId }: Range): string {
-  return agentId === null ? BY_ACCOUNT : BY_AGENT;
+/** Events of one agent are in the order of their sequences, those of a trace in that of the account. */
+function bySequence({ agentId, trace }: Range): boolean {
+  return agentId !== null && trace === null;
 }
 
-function orderOf({ agentId }: Range): mongo.Sort {
-  return agentId === null ? { at: -1, offset: -1, partition: -1 } : { at: -1, sequence: -1 };
+function indexOf(range: Range): string {
+  if (range.trace !== null) return BY_TRACE;
+  return bySequence(range) ? BY_AGENT : BY_ACCOUNT;
 }
 
-function placeOf({ agentId }: Range, { at, offset, partition, sequence }: EventDocument): Cursor {
-  return agentId === null ? [at, offset, partition] : [at, sequence];
+function orderOf(range: Range): mongo.Sort {
+  return !bySequence(range) ? { at: -1, offset: -1, partition: -1 } : { at: -1, sequence: -1 };
+}
+
+function placeOf(range: Range, { at, offset, partition, sequence }: EventDocument): Cursor {
+  return bySequence(range) ? [at, sequence] : [at, offset, partition];
 }
 
 /** Of what lies at the time of the place, only what stands behind it. */
-function behind({ agentId }: Range, after: Cursor | null): mongo.Filter<EventDocument> {
+function behind(range: Range, after: Cursor | null): mongo.Filter<EventDocument> {
   if (after === null) return {};
   const [at, second, partition] = after as readonly [number, number, number];
   const earlier = { at: { $lt: at } };
-  if (agentId !== null) return { $or: [earlier, { sequence: { $lt: second } }] };
+  if (bySequence(range)) return { $or: [earlier, { sequence: { $lt: second } }] };
   return { $or: [earlier, { offset: { $lt: second } }, { offset: second, partition: { $lt: partition } }] };
 }
 
-function where({ accountId, agentId, classes, fromMs, toMs }: Range): mongo.Filter<EventDocument> {
+function where({ accountId, agentId, classes, trace, fromMs, toMs }: Range): mongo.Filter<EventDocument> {
   return {
-    ...(agentId === null ? { accountId } : { agentId: uuid(agentId) }),
+    ...(agentId !== null && trace === null ? {} : { accountId }),
+    ...(agentId === null ? {} : { agentId: uuid(agentId) }),
+    ...(trace === null ? {} : { trace }),
     at: { $gte: fromMs, $lt: toMs },
     ...(classes === null ? {} : { class: { $in: [...classes] } }),
   };

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/document-store';
+import { appenderTo } from '../testing/appender-to.js';
+import { ACCOUNT, envelope, eventId, other, traceId } from '../testing/envelopes.js';
 import { openMongoEventStore } from './mongo.js';
 import { inspectArchive } from './inspect.js';
 import { inspectionContract } from './inspection.contract.js';
@@ -49,4 +51,22 @@ if (URI === undefined) {
   inboxesContract('mongo', backend);
   erasuresContract('mongo', backend);
   inspectionContract('mongo', backend);
+
+  describe('a database of the release before traces', () => {
+    it('finds its events by their traces once it is opened, but for erased ones', async () => {
+      const store = await backend.open();
+      const erases = other(4, 'content.erased', { refersTo: eventId(3) });
+      const traced = { v2: true, trace: 7 } as const;
+      await appenderTo(() => store)(envelope(1, traced), envelope(2), envelope(3, traced), erases);
+      await store.close();
+      const events = connection.db!.collection('audit_log_events');
+      await events.dropIndex('by_trace');
+      await events.updateMany({}, { $unset: { trace: '' } });
+      const opened = await backend.open();
+      const found = await opened.pageAfter(ACCOUNT, { trace: traceId(7) }, null, 5);
+      expect(found.events.map(({ leaf }) => leaf.eventId)).toEqual([eventId(1)]);
+      await opened.close();
+      await backend.clean();
+    });
+  });
 }

@@ -14,6 +14,7 @@ import { MongoHours } from './mongo-hours.js';
 import { MongoInboxes } from './mongo-inboxes.js';
 import { MongoList } from './mongo-list.js';
 import { MongoPositions } from './mongo-positions.js';
+import { createTraceIndex } from './mongo-traces.js';
 import type {
   AgentAnchor,
   ArrivalPlace,
@@ -50,6 +51,7 @@ export async function openMongoEventStore(uri: string, suffix?: string): Promise
     const generation = suffix === undefined ? await Generation.open(connection.db!, 'audit-log') : null;
     const collections = collectionsOf(connection.db!, generation?.suffix ?? suffix ?? '');
     await createIndexes(collections);
+    await createTraceIndex(collections);
     return tellingUnreachable(new MongoEventStore(collections, () => connection.close(), generation));
   } catch (error) {
     await connection.close();

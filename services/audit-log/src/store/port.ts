@@ -237,7 +237,7 @@ export interface EventStore {
    */
   list(
     accountId: string,
-    filter: Omit<EventFilter, 'rule'>,
+    filter: Omit<EventFilter, 'rule' | 'trace'>,
     page: Page,
   ): Promise<{ readonly events: readonly StoredEvent[]; readonly total: number }>;
   /**
@@ -250,7 +250,7 @@ export interface EventStore {
   /** How far events are stored now. */
   arrivalPlace(): Promise<ArrivalPlace>;
   /**
-   * The account's events that match by agent and class and were stored after one place and not after another.
+   * The account's events that match by agent and class alone and were stored after one place and not after another.
    * @param limit most that are returned, of large ones fewer (see {@link ARRIVALS_LENGTH}); all are counted, so the caller keeps the two places near each other
    */
   arrivals(

@@ -112,4 +112,14 @@ ALTER TABLE agents ADD COLUMN retained_sequence INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE retention (one INTEGER PRIMARY KEY CHECK (one = 1), turn INTEGER NOT NULL, body TEXT NOT NULL) STRICT;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD];
+/** `trace`: 16 bytes, the trace id of the event's context; an erasure deletes it together with the opening that shows it. */
+const FOURTH = `
+ALTER TABLE events ADD COLUMN trace BLOB;
+UPDATE events SET trace = (
+  SELECT unhex(substr(json_extract(o.value, '$.context.value.trace'), 4, 32)) FROM openings o
+  WHERE o.n = events.n AND length(json_extract(o.value, '$.context.value.trace')) = 55)
+WHERE n IN (SELECT n FROM openings WHERE instr(value, '"trace":"') > 0);
+CREATE INDEX events_by_trace ON events (account_n, trace, occurred_at, n, class_n) WHERE trace IS NOT NULL;
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH];

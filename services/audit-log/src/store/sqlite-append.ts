@@ -1,3 +1,4 @@
+import { traceIdOf } from '@countersign/contracts';
 import type { EventEnvelope } from '@countersign/contracts';
 import { canonicalLeaf, opensAnything } from '@countersign/evidence';
 import type { SqliteDatabase } from '@countersign/document-store';
@@ -10,7 +11,7 @@ import { idBytes } from './sqlite-numbers.js';
 
 /** Rows of one statement: fewer calls into the driver. */
 const ROWS = 16;
-const COLUMNS = 12;
+const COLUMNS = 13;
 
 type Value = number | string | Buffer | null;
 
@@ -25,7 +26,7 @@ const KEPT_AGENTS = 50_000;
 
 function insertRows(rows: number): string {
   const row = `(${Array.from({ length: COLUMNS }, () => '?').join(',')})`;
-  return `INSERT INTO events (n, event_id, account_n, agent_n, sequence, occurred_at, class_n, blocked, erased, refers_to, leaf, facts) VALUES ${Array.from({ length: rows }, () => row).join(',')}`;
+  return `INSERT INTO events (n, event_id, account_n, agent_n, sequence, occurred_at, class_n, blocked, erased, refers_to, leaf, facts, trace) VALUES ${Array.from({ length: rows }, () => row).join(',')}`;
 }
 
 /**
@@ -123,7 +124,8 @@ export class SqliteAppend {
       0,
       refersTo,
     );
-    batch.rows.push(canonicalLeaf(leaf), JSON.stringify(facts));
+    const trace = traceIdOf(openings);
+    batch.rows.push(canonicalLeaf(leaf), JSON.stringify(facts), trace === null ? null : Buffer.from(trace, 'hex'));
     if (opensAnything(openings)) batch.openings.push({ n, value: JSON.stringify(openings) });
     const hour = Math.floor(occurredAt / HOUR_MS);
     add(batch.counts, `${accountN} 0 ${hour} ${classN}`);

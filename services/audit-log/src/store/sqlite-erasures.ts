@@ -47,7 +47,7 @@ export class SqliteErasures {
     database.pragma('secure_delete = ON');
     this.#markErased = database
       .prepare<[Buffer, number, number], number>(
-        'UPDATE events SET erased = 1 WHERE event_id = ? AND agent_n = ? AND n < ? RETURNING n',
+        'UPDATE events SET erased = 1, trace = NULL WHERE event_id = ? AND agent_n = ? AND n < ? RETURNING n',
       )
       .pluck();
     this.#dropOpening = database.prepare<[number]>('DELETE FROM openings WHERE n = ?');
@@ -60,7 +60,7 @@ export class SqliteErasures {
     const retained = `agent_n = @agentN AND sequence > (SELECT retained_sequence FROM agents WHERE n = @agentN)
       AND sequence <= @sequence AND ${OF_CHECKS}`;
     this.#markRetained = database.prepare<{ agentN: number; sequence: number }>(
-      `UPDATE events INDEXED BY events_by_sequence SET erased = 2
+      `UPDATE events INDEXED BY events_by_sequence SET erased = 2, trace = NULL
        WHERE ${retained} AND erased = 0 AND (${COMMITS})`,
     );
     this.#dropRetained = database.prepare<{ agentN: number; sequence: number }>(

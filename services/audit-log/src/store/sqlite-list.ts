@@ -51,6 +51,8 @@ interface Range {
   /** `null`: all agents of the account. */
   readonly agentN: number | null;
   readonly classes: readonly number[] | null;
+  /** Trace id; `null`: any, or none. */
+  readonly trace: Buffer | null;
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -209,7 +211,8 @@ export class SqliteList {
     if (agentN === undefined) return null;
     const fromMs = Math.max(filter.fromMs ?? EARLIEST, EARLIEST);
     const toMs = Math.min(filter.toMs ?? LATEST, LATEST);
-    return fromMs >= toMs ? null : { accountN, agentN, classes, fromMs, toMs };
+    const trace = filter.trace === undefined ? null : Buffer.from(filter.trace, 'hex');
+    return fromMs >= toMs ? null : { accountN, agentN, classes, trace, fromMs, toMs };
   }
 
   #agent(accountN: number, agentId: string): number | undefined {
@@ -254,7 +257,12 @@ export class SqliteList {
   }
 }
 
-function where({ agentN, classes }: Range): string {
+function where({ agentN, classes, trace }: Range): string {
+  if (trace !== null) {
+    const ofAgent = agentN === null ? '' : `AND agent_n = ${agentN}`;
+    return `INDEXED BY events_by_trace WHERE account_n = ? AND trace = ? AND occurred_at >= ? AND occurred_at < ?
+      ${ofAgent} ${classFilter(classes)}`;
+  }
   const by =
     agentN === null
       ? 'INDEXED BY events_by_account WHERE account_n = ?'
@@ -264,12 +272,13 @@ function where({ agentN, classes }: Range): string {
 
 /** For filters that let only blocked leaves through: their index holds no others. */
 function whereBlocked(range: Range): string {
-  if (range.agentN !== null) return where(range);
+  if (range.agentN !== null || range.trace !== null) return where(range);
   return `INDEXED BY events_blocked WHERE blocked = 1 AND account_n = ? AND occurred_at >= ? AND occurred_at < ?
     ${classFilter(range.classes)}`;
 }
 
-function bounds({ accountN, agentN, fromMs, toMs }: Range): number[] {
+function bounds({ accountN, agentN, trace, fromMs, toMs }: Range): Parameter[] {
+  if (trace !== null) return [accountN, trace, fromMs, toMs];
   return agentN === null ? [accountN, fromMs, toMs] : [agentN, fromMs, toMs];
 }
 

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OtherLayout, openDatabase } from '@countersign/document-store';
+import { appenderTo } from '../testing/appender-to.js';
+import { ACCOUNT, envelope, eventId, traceId } from '../testing/envelopes.js';
 import { erasuresContract } from './erasures.contract.js';
 import { inspectArchive } from './inspect.js';
 import { inspectionContract } from './inspection.contract.js';
@@ -39,6 +41,23 @@ countsContract('sqlite', backend);
 inboxesContract('sqlite', backend);
 erasuresContract('sqlite', backend);
 inspectionContract('sqlite', backend);
+
+describe('a file of the release before traces', () => {
+  it('finds its events by their traces once it is opened', async () => {
+    const store = await backend.open();
+    await appenderTo(() => store)(envelope(1, { v2: true, trace: 7 }), envelope(2), envelope(3, { v2: true }));
+    await store.close();
+    const database = openDatabase(file(), MIGRATIONS);
+    database.exec('DROP INDEX events_by_trace; ALTER TABLE events DROP COLUMN trace');
+    database.pragma(`user_version = ${MIGRATIONS.length - 1}`);
+    database.close();
+    const opened = new SqliteEventStore(file());
+    const { events } = await opened.pageAfter(ACCOUNT, { trace: traceId(7) }, null, 5);
+    expect(events.map(({ leaf }) => leaf.eventId)).toEqual([eventId(1)]);
+    await opened.close();
+    await backend.clean();
+  });
+});
 
 describe('inspection of a file', () => {
   it('refuses one that an earlier release wrote last, and leaves it as it is', async () => {

@@ -20,6 +20,11 @@ export function eventId(n: number, occurredAtMs = START + n): string {
   return uuidV7(occurredAtMs, bytes(`event ${n}`, 10));
 }
 
+/** A trace id that belongs to a number: 32 hex characters. */
+export function traceId(n: number): string {
+  return Buffer.from(bytes(`trace ${n}`, 16)).toString('hex');
+}
+
 export interface EnvelopeParts {
   readonly agent?: number;
   readonly accountId?: string;
@@ -28,6 +33,8 @@ export interface EnvelopeParts {
   readonly openings?: Openings;
   /** A leaf of version 2, with a context and its opening. */
   readonly v2?: true;
+  /** Number of the trace of a leaf of version 2; otherwise that of the event. */
+  readonly trace?: number;
 }
 
 const denial = {
@@ -64,7 +71,7 @@ export function other(
   parts: EnvelopeParts & { readonly refersTo?: string } = {},
 ): EventEnvelope {
   const { agent = 1, accountId = ACCOUNT, occurredAtMs = START + n, refersTo = null } = parts;
-  const content = parts.v2 === true ? contentV2(n) : null;
+  const content = parts.v2 === true ? contentV2(n, parts.trace ?? n) : null;
   const leaf = plainLeaf({
     type,
     eventId: eventId(n, occurredAtMs),
@@ -82,10 +89,16 @@ export function other(
 }
 
 /** Action and context of event `n` in a leaf of version 2: its commitments, and what opens them. */
-function contentV2(n: number): { readonly commitments: Partial<LeafEvent>; readonly openings: Openings } {
+function contentV2(
+  n: number,
+  trace: number,
+): { readonly commitments: Partial<LeafEvent>; readonly openings: Openings } {
   const salt = (kind: string): string => Buffer.from(bytes(`salt ${kind} ${n}`, 16)).toString('base64url');
   const action = { salt: salt('action'), value: { type: 'http_call', n } };
-  const context = { salt: salt('context'), value: { principal: 'anna', trace: `trace of ${n}` } };
+  const context = {
+    salt: salt('context'),
+    value: { principal: 'anna', trace: `00-${traceId(trace)}-00f067aa0ba902b7-01` },
+  };
   const sha256 = (given: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(given).digest());
   const commitments = {
     v: 2,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { traceIdOf } from '@countersign/contracts';
 import type { EventEnvelope } from '@countersign/contracts';
 import type { EventFilter } from '../domain/event-filter.js';
 import { agentId, START } from './envelopes.js';
@@ -22,13 +23,14 @@ export const anyFilter: fc.Arbitrary<EventFilter> = fc.record(
 /** Ids of what the filter lets through, newest first, found by looking at everything. */
 export function scan(all: readonly EventEnvelope[], filter: EventFilter): string[] {
   return all
-    .map((one, n) => ({ n, leaf: one.leaf, at: Date.parse(one.leaf.occurredAt) }))
+    .map((one, n) => ({ n, leaf: one.leaf, trace: traceIdOf(one.openings), at: Date.parse(one.leaf.occurredAt) }))
     .filter(({ leaf }) => filter.agentId === undefined || leaf.agentId === filter.agentId)
     .filter(({ at }) => (filter.fromMs === undefined || at >= filter.fromMs) && at < (filter.toMs ?? Infinity))
     .filter(({ leaf }) => filter.type === undefined || leaf.type === filter.type)
     .filter(({ leaf }) => filter.outcome === undefined || leaf.outcome === filter.outcome)
     .filter(({ leaf }) => filter.allowed === undefined || leaf.allowed === filter.allowed)
     .filter(({ leaf }) => filter.violationType === undefined || leaf.violation_type === filter.violationType)
+    .filter(({ trace }) => filter.trace === undefined || trace === filter.trace)
     .filter(({ leaf }) => filter.rule === undefined || leaf.rule === filter.rule)
     .sort((a, b) => b.at - a.at || b.n - a.n)
     .map(({ leaf }) => leaf.eventId);

@@ -20,6 +20,7 @@ export function sendAnswer(
   answer: CheckAnswer,
   retryAfter: string | null,
   replayed: boolean,
+  traceparent: string | null,
 ): void {
   const { status, body, eventId, coverage, wouldDeny } = answer;
   const length = body === ALLOWED ? ALLOWED_LENGTH : `${Buffer.byteLength(body)}`;
@@ -28,6 +29,7 @@ export function sendAnswer(
   if (wouldDeny !== null) headers.push('x-would-deny', wouldDeny);
   if (retryAfter !== null) headers.push('retry-after', retryAfter);
   if (replayed) headers.push(IDEMPOTENT_REPLAY, 'true');
+  if (traceparent !== null) headers.push('traceparent', traceparent);
   response.writeHead(status, headers);
   response.end(body);
 }

@@ -86,7 +86,7 @@ export class CheckHandler implements CheckObserver {
     }
     headers ??= readCheckHeaders(request.rawHeaders);
     const bytes = headers.contentLength < 0 ? FIRST_BYTES : Math.min(headers.contentLength, FIRST_BYTES);
-    const check = this.#begin(new HttpReply(response), bytes, now);
+    const check = this.#begin(new HttpReply(response, headers.trace), bytes, now);
     if (check !== null) this.#admit(check, request, headers);
     return true;
   };

@@ -54,7 +54,8 @@ export class EvaluationController {
       case 'decided': {
         const { answer, replayed } = outcome;
         const again = replayed ? { [IDEMPOTENT_REPLAY]: 'true' } : {};
-        return new HttpAnswer(200, decisionOf(answer), { 'x-event-id': answer.eventId, ...again });
+        const traced = named.trace === null ? {} : { traceparent: named.trace };
+        return new HttpAnswer(200, decisionOf(answer), { 'x-event-id': answer.eventId, ...again, ...traced });
       }
       case 'refused':
         return new HttpAnswer(outcome.status, { error: outcome.error });
