@@ -24,6 +24,8 @@ readonly PACKAGES=(
   langchain-core==1.7.2
   langgraph==1.2.22
   openai-agents==0.24.0
+  opentelemetry-sdk==1.45.2
+  pydantic-ai-slim==2.68.0
   mcp==2.3.0
 )
 # Its wheels carry the program that it drives, 165 MB: without it, it is built from its sources.
