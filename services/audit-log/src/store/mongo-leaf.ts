@@ -93,7 +93,7 @@ export function archivedEvent({ sequence, erased, leaf, facts, openings }: Event
   };
 }
 
-/** What opens the event's commitments; nothing once it was erased. */
+/** Openings as stored; none once they were erased. */
 export function readOpenings(text: string | undefined): Openings {
   return text === undefined ? {} : (JSON.parse(text) as Openings);
 }
