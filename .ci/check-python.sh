@@ -83,7 +83,8 @@ place = pathlib.Path(countersign.__file__).parent
 assert str(place).startswith(sys.prefix), place
 assert (place / "py.typed").exists(), "py.typed is missing"
 import countersign.adapters.claude_agent_sdk, countersign.adapters.langchain, countersign.adapters.openai_agents
-frameworks = {"agents", "claude_agent_sdk", "langchain_core", "mcp"} & set(sys.modules)
+import countersign.adapters.pydantic_ai
+frameworks = {"agents", "claude_agent_sdk", "langchain_core", "mcp", "pydantic_ai"} & set(sys.modules)
 assert not frameworks, f"the adapters import {frameworks} before they are used"
 print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names of what was installed")
 PYTHON

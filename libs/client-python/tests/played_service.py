@@ -24,6 +24,7 @@ class PlayedService:
         self.denied: Dict[str, Mapping[str, Any]] = {}
         self.checks: List[Dict[str, Any]] = []
         self.keys: List[Optional[str]] = []
+        self.agents: List[str] = []
         self.outcomes: List[Tuple[str, str]] = []
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -52,6 +53,7 @@ class PlayedService:
                 return 201, {"eventId": "e"}, ""
             self.checks.append(body["action"])
             self.keys.append(key)
+            self.agents.append(body["agentId"])
             event = f"01890a5d-ac96-774b-bcce-{len(self.checks) - 1:012d}"
             return 200, self.denied.get(body["action"]["toolName"], ALLOWED), event
 

@@ -53,6 +53,13 @@ def test_the_example_of_langgraph(service: Service, tmp_path: Path) -> None:
     assert printed[4:] == ["ai: I ordered."]
 
 
+def test_the_example_of_pydantic_ai(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("pydantic_ai")
+    printed = run("pydantic_ai_tools.py", service, tmp_path, "wire_money")
+    assert printed[0] == "create_order: order-1 over 12.5"
+    assert DENIED.format("wire_money") in printed[1]
+
+
 def test_the_example_of_the_openai_agents_sdk(service: Service, tmp_path: Path) -> None:
     pytest.importorskip("agents")
     calls: List[Any] = [("create_order", ORDER), ("wire_money", WIRE)]

@@ -19,6 +19,8 @@ import { newAgent } from '../instance/new-agent.js';
 const run = promisify(execFile);
 const PACKAGE = fileURLToPath(new URL('../../../libs/client-js/', import.meta.url));
 const EXAMPLES = readdirSync(join(PACKAGE, 'examples')).filter((name) => name.endsWith('.mjs'));
+/** Examples whose frameworks are too heavy to be installed here: the tests of their adapters call these as they do. */
+const ELSEWHERE = ['claude-agent-sdk.mjs', 'mastra.mjs'];
 /** An address without a server. */
 const NOWHERE = 'http://127.0.0.1:9';
 
@@ -56,22 +58,25 @@ describe('the adapters of the JavaScript client, with the frameworks themselves'
     };
     const isHttp = (name: string): boolean => ['express.mjs', 'fastify.mjs'].includes(name);
 
-    it.each(EXAMPLES)('%s executes allowed actions, and neither denied nor undecided ones', async (name) => {
-      const [free, bound] = [await newClient(), await newClient({ spending_limit: 10 })];
-      const [allowed, denied, undecided] = await Promise.all([
-        said(name, free.agentId),
-        said(name, bound.agentId),
-        said(name, free.agentId, NOWHERE),
-      ]);
-      expect(allowed).toMatch(
-        isHttp(name) ? /^200 \{"paid":40\}\n$/u : /^The tool said.*: paid 40 USD back for 17\n$/u,
-      );
-      expect(denied).toMatch(
-        isHttp(name) ? /^403 \{"allowed":false,"reason":".*spending/u : /: Not executed: .*spending/u,
-      );
-      expect(undecided).toMatch(isHttp(name) ? /^503 \{"allowed":false,/u : /: Not executed: nobody decided/u);
-      expect([await outcomesOf(free.agentId), await outcomesOf(bound.agentId)]).toEqual([['succeeded'], []]);
-    });
+    it.each(EXAMPLES.filter((name) => !ELSEWHERE.includes(name)))(
+      '%s executes allowed actions, and neither denied nor undecided ones',
+      async (name) => {
+        const [free, bound] = [await newClient(), await newClient({ spending_limit: 10 })];
+        const [allowed, denied, undecided] = await Promise.all([
+          said(name, free.agentId),
+          said(name, bound.agentId),
+          said(name, free.agentId, NOWHERE),
+        ]);
+        expect(allowed).toMatch(
+          isHttp(name) ? /^200 \{"paid":40\}\n$/u : /^The tool said.*: paid 40 USD back for 17\n$/u,
+        );
+        expect(denied).toMatch(
+          isHttp(name) ? /^403 \{"allowed":false,"reason":".*spending/u : /: Not executed: .*spending/u,
+        );
+        expect(undecided).toMatch(isHttp(name) ? /^503 \{"allowed":false,/u : /: Not executed: nobody decided/u);
+        expect([await outcomesOf(free.agentId), await outcomesOf(bound.agentId)]).toEqual([['succeeded'], []]);
+      },
+    );
 
     it.each(EXAMPLES)('%s is the example of the README', (name) => {
       const code = readFileSync(join(PACKAGE, 'examples', name), 'utf8');

@@ -25,6 +25,8 @@ const ADAPTERS = {
   'ai-sdk': 'guardTools',
   langchain: 'guardTools',
   'openai-agents': 'guardTool',
+  mastra: 'guardHooks',
+  'claude-agent-sdk': 'guardHooks',
   express: 'guardRequests',
   fastify: 'guardRequests',
 };

@@ -15,6 +15,8 @@ export interface ToolCall {
   readonly input: unknown;
   /** Id by the framework, which is not globally unique: some models count from 0 in each run. */
   readonly toolCallId?: string;
+  /** More that the framework says of the call, for the metadata of the action. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface ToolGuardOptions {
@@ -80,10 +82,16 @@ export async function endToolCall<T>(begun: BegunAction, execute: () => T | Prom
   return value;
 }
 
-function actionOf({ toolName, input, toolCallId }: ToolCall, { action }: ToolGuardOptions): Action {
-  const call = { toolName, input, ...(toolCallId === undefined ? {} : { toolCallId }) };
-  const metadata = toolCallId === undefined ? {} : { metadata: { toolCallId } };
-  return toolCallAction({ toolName, input, ...metadata }, action?.(call));
+function actionOf(given: ToolCall, { action }: ToolGuardOptions): Action {
+  const { toolName, input, toolCallId, metadata: more } = given;
+  const call = {
+    ...{ toolName, input },
+    ...(toolCallId === undefined ? {} : { toolCallId }),
+    ...(more === undefined ? {} : { metadata: more }),
+  };
+  const metadata = { ...more, ...(toolCallId === undefined ? {} : { toolCallId }) };
+  const known = Object.keys(metadata).length === 0 ? {} : { metadata };
+  return toolCallAction({ toolName, input, ...known }, action?.(call));
 }
 
 function callOptionsOf(call: ToolCall, options: ToolGuardOptions, signal: AbortSignal | undefined): CallOptions {
