@@ -82,7 +82,10 @@ def play(client: Any, calls: Sequence[Call], **more: Any) -> Dict[str, Any]:
 
     async def run() -> None:
         agent = Agent(
-            playing(calls, read), name="clerk", tools=[order, wire, ask_again, fail], capabilities=[guard_capability(client)]
+            playing(calls, read),
+            name="clerk",
+            tools=[order, wire, ask_again, fail],
+            capabilities=[guard_capability(client)],
         )
         try:
             await agent.run("Buy.", **more)

@@ -77,8 +77,8 @@ describe('hooks of a Mastra agent', () => {
     ];
     const output = await called(parent, 'clerk', 'agent-payer', delegate);
     expect(output).toEqual([expect.stringMatching(/^Not executed/u), 'paid']);
-    const told = seen.map(({ agentId, action, outcome }) => [agentId, action?.toolName ?? outcome]);
-    expect(told).toEqual([
+    const sent = seen.map(({ agentId, action, outcome }) => [agentId, action?.toolName ?? outcome]);
+    expect(sent).toEqual([
       ['clerk-id', 'agent-payer'],
       ['payer-id', 'wire'],
       ['payer-id', 'refund'],

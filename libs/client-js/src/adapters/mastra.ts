@@ -23,7 +23,7 @@ export interface GuardedHooks {
   readonly afterToolCall: (call: AfterHookContext) => Promise<void>;
 }
 
-/** What the context of a tool says of its call. */
+/** Members of the context of a tool call. */
 interface CallContext {
   readonly toolCallId?: string;
   readonly runId?: string;

@@ -10,8 +10,8 @@ import anyio
 import anyio.lowlevel
 import httpx
 
-from .active_span import ActiveSpan
 from .action import Action, members_of, named_members
+from .active_span import ActiveSpan
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .client import _RAISED, _warn, logger

@@ -9,8 +9,8 @@ from typing import Any, Callable, Dict, Optional, TypeVar
 
 import httpx
 
-from .active_span import ActiveSpan
 from .action import Action, members_of, named_members
+from .active_span import ActiveSpan
 from .agent import AgentRecord
 from .circuit_breaker import CircuitBreakerOptions
 from .conversation import Conversation
