@@ -10,6 +10,13 @@ export function notCalled(tool: string, why: CheckResult, baseUrl: string): Refu
   return refusal(`The tool ${quoted(tool)} was not called. ${denialMessage(why, baseUrl)}`, why);
 }
 
+/** Asks the user of a client to open the page on which a person decides about a call. */
+export function approvalQuestion(tool: string, { reason, rule }: CheckResult): string {
+  const why = reason === undefined ? '' : ` ${reason}`;
+  const by = rule === undefined ? '' : ` (${rule})`;
+  return `The tool ${quoted(tool)} waits for an approval${by}.${why} Open the page to decide; you need to be signed in there.`;
+}
+
 /** Like {@link notCalled}, if no check was sent. */
 export function notAsked(tool: string, why: string): Refusal {
   return refusal(`The tool ${quoted(tool)} was not called: ${why}.`, { allowed: false, reason: why });
@@ -42,12 +49,19 @@ function refusal(text: string, { allowed, reason, severity, violations, ...more 
     allowed,
     reason,
     severity,
-    code: violations?.[0],
+    code: violations?.[0] ?? more.code,
     violation_type: more.violationType,
     rule: more.rule,
     detail: more.detail,
     category: more.category,
     budget: more.budget,
+    decision: more.decision,
+    next_action: more.nextAction,
+    patch: more.patch,
+    missing: more.missing,
+    approval_id: more.approvalId,
+    approval_url: more.approvalUrl,
+    expires_at: more.expiresAt,
     upgrade_url: more.upgradeUrl,
     eventId: more.eventId,
   };

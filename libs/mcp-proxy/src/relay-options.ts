@@ -20,6 +20,8 @@ export interface RelayOptions {
   readonly listed?: (result: unknown) => void;
   /** Logs a line for the operator of the proxy. */
   readonly note: (line: string) => void;
+  /** How long a call waits for an approval whose page the user has been asked to open; 5 minutes if absent. */
+  readonly approvalMs?: number;
   /** How long a cancelled call may still be answered before it is reported as failed. */
   readonly cancelledMs?: number;
 }

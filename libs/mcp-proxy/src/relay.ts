@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { CheckResult } from '@countersign/client';
 import { taskIdOf } from './answers.js';
+import { ApprovalPrompts } from './approval-prompts.js';
 import { BatchAnswer } from './batch-answer.js';
 import { InFlight, type Waiting } from './in-flight.js';
 import {
@@ -18,7 +20,7 @@ import {
   type Request,
   type Response,
 } from './message.js';
-import { notAsked, notCalled, unanswered } from './refusals.js';
+import { approvalQuestion, notAsked, notCalled, unanswered } from './refusals.js';
 import { scanOf, textOf } from './scan-of.js';
 import { ServerMessages } from './server-messages.js';
 import type { RelayOptions } from './relay-options.js';
@@ -27,6 +29,7 @@ import { readToolCall, type ToolCall } from './tool-call.js';
 /** Last protocol version with batches; all earlier ones have them as well. */
 const LAST_WITH_BATCHES = '2025-03-26';
 const CANCELLED_MS = 10_000;
+const APPROVAL_MS = 300_000;
 
 /**
  * Forwards messages between a client and a server of the tool protocol. A `tools/call` is forwarded once it is allowed, its result
@@ -39,9 +42,11 @@ export class Relay {
   /** Calls that are being checked, and answers to the server that are being scanned. */
   readonly #judging = new Set<Promise<void>>();
   readonly #server: ServerMessages;
+  readonly #prompts: ApprovalPrompts;
   #gone: string | null = null;
 
   constructor(private readonly options: RelayOptions) {
+    this.#prompts = new ApprovalPrompts(options.ends.toClient);
     this.#server = new ServerMessages(options, this.waiting, {
       answered: (waiting, outcome, detail) => this.#report(waiting, outcome, detail),
       lost: (waiting, why) => this.#lose(waiting, why),
@@ -82,7 +87,7 @@ export class Relay {
 
   #take(part: Message | Refused, answer: Waiting['answer']): void {
     if (part.kind === 'refused') return answer(errorText(part.id, part.code, `not passed on: ${part.why}`));
-    if (part.kind === 'response') return this.#reply(part);
+    if (part.kind === 'response') return this.#prompts.takes(part) ? undefined : this.#reply(part);
     if (part.kind === 'notification') return this.#notify(part);
     const { id, method } = part;
     if (this.#gone !== null) return answer(errorText(id, SERVER_ERROR, this.#gone));
@@ -90,6 +95,7 @@ export class Relay {
       return answer(errorText(id, INVALID_REQUEST, 'not passed on: a request with this id waits for its answer'));
     }
     if (method === 'tools/call') return this.#call(part, answer);
+    if (method === 'initialize') this.#prompts.opened(part.params);
     const taskId = method === 'tasks/result' ? taskIdOf(part.params) : undefined;
     const waiting = this.waiting.add(part, { answer, ...(taskId === undefined ? {} : { taskId }) });
     if (waiting === null) return;
@@ -133,7 +139,7 @@ export class Relay {
   async #judge(request: Request, call: ToolCall, waiting: Waiting, signal: AbortSignal): Promise<void> {
     const { guard, baseUrl, ends } = this.options;
     const extra = await this.#judgeExtra(call);
-    const verdict = extra.allowed ? await guard.judge(call, this.#server.name, signal).catch(() => null) : extra;
+    const verdict = extra.allowed ? await this.#checked(call, signal).catch(() => null) : extra;
     if (this.#gone !== null || waiting.cancelled) {
       this.waiting.remove(waiting);
       if (verdict?.allowed === true) guard.report(verdict.eventId, 'skipped', 'given up before it was sent');
@@ -147,6 +153,32 @@ export class Relay {
     waiting.eventId = verdict.eventId;
     waiting.sent = true;
     ends.toServer(request);
+  }
+
+  /** The verdict on a call, after its approval where a client can ask its user for one. Rejects with the signal's reason. */
+  async #checked(call: ToolCall, signal: AbortSignal): Promise<CheckResult> {
+    const { guard, approvalMs: waitForApprovalMs = APPROVAL_MS } = this.options;
+    const { name, version } = this.#server;
+    const idempotencyKey = randomUUID();
+    const verdict = await guard.judge(call, name, signal, { idempotencyKey });
+    const { code, approvalUrl } = verdict;
+    if (code !== 'approval_pending' || approvalUrl === undefined || !this.#prompts.canAsk(version)) return verdict;
+    const prompt = this.#prompts.ask(approvalUrl, approvalQuestion(call.name, verdict));
+    const refused = new AbortController();
+    void prompt.agreed.then((agreed) => agreed || refused.abort());
+    let isDecided = false;
+    try {
+      const either = AbortSignal.any([signal, refused.signal]);
+      const later = await guard.judge(call, name, either, { idempotencyKey, waitForApprovalMs });
+      isDecided = later.code !== 'approval_pending';
+      return later;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (refused.signal.aborted) return verdict;
+      throw error;
+    } finally {
+      prompt.close(isDecided);
+    }
   }
 
   /** Scans what the server receives besides the arguments: an unlisted name is text of the model's own. */

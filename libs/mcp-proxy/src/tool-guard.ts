@@ -1,5 +1,5 @@
 import { Semaphore } from '@countersign/async';
-import type { CheckResult, Countersign, Outcome } from '@countersign/client';
+import type { CallOptions, CheckResult, Countersign, Outcome } from '@countersign/client';
 import { piecesOf } from './result-texts.js';
 import { actionOf, type ToolCall } from './tool-call.js';
 import type { ToolRules } from './tool-rules.js';
@@ -11,6 +11,9 @@ const SCANS_AT_ONCE = 16;
 /** The longest text that a scan takes: longer ones are judged by this length. */
 const LONGEST = 262_144;
 const LONGEST_MESSAGE = 500;
+
+/** Of a check that may be repeated. */
+export type Attempt = Pick<CallOptions, 'idempotencyKey' | 'waitForApprovalMs'>;
 
 /** Checks calls, scans results, and reports outcomes to the service. */
 export class ToolGuard {
@@ -30,10 +33,13 @@ export class ToolGuard {
     private readonly session?: string,
   ) {}
 
-  /** Checks a call. Rejects only with the signal's reason: a call that cannot be checked is not allowed. */
-  async judge(call: ToolCall, server: string | null, signal: AbortSignal): Promise<CheckResult> {
+  /**
+   * Checks a call. Rejects only with the signal's reason: a call that cannot be checked is not allowed.
+   * @param attempt its key: another check with the same one has the answer of the first, after at most this wait for an approval
+   */
+  async judge(call: ToolCall, server: string | null, signal: AbortSignal, attempt: Attempt = {}): Promise<CheckResult> {
     try {
-      return await this.client.check(actionOf(call, server, this.session), { signal });
+      return await this.client.check(actionOf(call, server, this.session), { signal, ...attempt });
     } catch (error) {
       signal.throwIfAborted();
       return { allowed: false, reason: `the call cannot be checked: ${errorMessage(error)}`, severity: 'P1' };

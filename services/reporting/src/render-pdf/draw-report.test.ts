@@ -63,6 +63,17 @@ describe('a report as PDF', () => {
     expect(verifyPackage(parsed, { crypto: nodeCrypto, keys: null, chain: null }).problems).toEqual([]);
   });
 
+  it('shows human oversight: all approvals, by person and by rule', async () => {
+    const some = new URL('../../../../libs/evidence/vectors/oversight-valid.json', import.meta.url);
+    const { package: given } = JSON.parse(readFileSync(some, 'utf8')) as { readonly package: SignedPackage };
+    const { text, outline } = await read(await drawn(given));
+    expect(outline).toContain('Human oversight');
+    expect(text).toContain('Requests for an approval 4 and 2 requested before the events of this report');
+    expect(text).toMatch(/By person Person Role Decisions Refused Median Under 3 s ana owner 2 never 0\.5 s 2/u);
+    expect(text).toContain('By rule Rule Agent Decisions');
+    expect(text).toContain('by fewer than the rule asks');
+  });
+
   it('shows what is opened of leaves of version 2, and how much of it is withheld', async () => {
     const mixed = new URL('../../../../libs/evidence/vectors/v2-mixed.json', import.meta.url);
     const { package: given } = JSON.parse(readFileSync(mixed, 'utf8')) as { readonly package: SignedPackage };

@@ -92,6 +92,22 @@ describe('what the page says of a file', () => {
     expect(outcome.completeness.map(({ missing }) => missing)).toEqual([[], []]);
   });
 
+  it('shows the figures on human oversight where they follow from the events', async () => {
+    const { package: sound } = vector('oversight-valid');
+    const { oversight } = await judged(bytesOf(sound));
+    expect(oversight!.lines).toEqual([
+      '4 approvals requested, and 2 from before the first event of the file',
+      '3 approved, 1 denied, 1 not decided in time, 1 open at the end; 1 used',
+      '2 decisions with a known time, half of them within 60.0 s; 0 in less than three seconds',
+      expect.stringContaining('of '),
+    ]);
+    expect(oversight!.people[0]).toEqual(['ana', 'owner', '2', '0', '0.5 s']);
+    expect(oversight!.rules.length).toBeGreaterThan(1);
+    const { oversight: contradicted, verdict } = await judged(bytesOf(vector('oversight-person-renamed').package));
+    expect([contradicted, verdict]).toEqual([null, 'refused']);
+    expect((await judged(bytesOf(small.package))).oversight).toBeNull();
+  });
+
   it('takes a key that was pasted, and sends no request then', async () => {
     const outcome = await judged(bytesOf(small.package), { keys: { from: 'pem', text: `\n${pem}` }, rpc: null });
     expect(outcome).toMatchObject({ verdict: 'partly', keySource: `the key that you pasted, ${keyId}` });

@@ -4,6 +4,7 @@ import type { AgentCompleteness, ChainFacts, Problem, WindowTime } from './evide
 import type { EvidenceLibrary } from './evidence-library.js';
 import { findKeys, namedKey, type FoundKeys, type KeyChoice } from './find-keys.js';
 import { judgePages } from './judge-pages.js';
+import { oversightIn, type ShownOversight } from './oversight.js';
 import { readFile, type ReadFile } from './read-file.js';
 import { recompute, type Recomputed, type Recomputing } from './recompute.js';
 
@@ -30,6 +31,8 @@ export interface Outcome {
   readonly problemCount: number;
   /** `null`: the file has no checks whose verdicts could be computed again. */
   readonly redecision: Recomputed | null;
+  /** `null`: the file states no figures that follow from its events. */
+  readonly oversight: ShownOversight | null;
   readonly completeness: readonly AgentCompleteness[];
   readonly windowTimes: readonly WindowTime[];
 }
@@ -79,6 +82,7 @@ export async function judge(
     problems,
     problemCount: result.problemCount + pages.problems.length + differing.problems.length,
     redecision,
+    oversight: result.ok ? oversightIn(file.value) : null,
     completeness: result.completeness,
     windowTimes: result.windowTimes,
   };
@@ -123,6 +127,7 @@ async function judgeAbsence(
     problems: result.problems,
     problemCount: result.problems.length,
     redecision: null,
+    oversight: null,
     completeness: [],
     windowTimes: [],
   };
@@ -177,6 +182,7 @@ async function judgeEvent(
     problems,
     problemCount: problems.length,
     redecision: null,
+    oversight: null,
     completeness: [],
     windowTimes: [],
   };
@@ -237,6 +243,7 @@ function unreadable(message: string): Outcome {
     problems: [{ code: 'structure', path: '', message }],
     problemCount: 1,
     redecision: null,
+    oversight: null,
     completeness: [],
     windowTimes: [],
   };

@@ -2,6 +2,7 @@ import { element, oneLine } from './elements.js';
 import type { AgentCompleteness, WindowTime } from './evidence.js';
 import type { Expected } from './expected.js';
 import type { Outcome } from './judge.js';
+import { showOversight } from './show-oversight.js';
 import { showRedecision } from './show-redecision.js';
 
 const VERDICTS: Readonly<Record<Outcome['verdict'], readonly [string, string]>> = {
@@ -33,6 +34,7 @@ export function showOutcome(fileName: string, outcome: Outcome, expected: Expect
   if (outcome.checked.length > 0) parts.push(section('Checked', outcome.checked, 'ok'));
   if (outcome.notChecked.length > 0) parts.push(section('Not checked', outcome.notChecked, 'open'));
   if (outcome.redecision !== null) parts.push(showRedecision(outcome.redecision));
+  if (outcome.oversight !== null) parts.push(showOversight(outcome.oversight));
   if (outcome.completeness.length > 0) parts.push(sequences(outcome.completeness));
   if (outcome.windowTimes.length > 0) parts.push(times(outcome.windowTimes));
   return element('div', {}, ...parts);

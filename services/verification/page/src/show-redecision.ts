@@ -41,7 +41,8 @@ export function showRedecision(redecision: Recomputed): HTMLElement {
   return element('section', {}, ...parts);
 }
 
-function table(title: string, names: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
+/** A table that scrolls on a small screen. @param rows cells of each row, in the order of the names */
+export function table(title: string, names: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
   const head = element('tr', {}, ...names.map((name) => element('th', { scope: 'col' }, name)));
   const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, oneLine(cell)))));
   const caption = element('caption', {}, title);

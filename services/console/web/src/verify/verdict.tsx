@@ -27,7 +27,8 @@ export function Verdict({ verification }: { readonly verification: Verification 
 }
 
 function Shown({ outcome }: { readonly outcome: Outcome }): ReactNode {
-  const { verdict, checked, notChecked, problems, problemCount, chainSource, keySource, redecision } = outcome;
+  const { verdict, checked, notChecked, problems, problemCount, chainSource, keySource, redecision, oversight } =
+    outcome;
   const [title, lead] = verifyWords.verdicts[verdict];
   return (
     <div className={`verdict ${TONES[verdict]}`} role="status">
@@ -49,6 +50,7 @@ function Shown({ outcome }: { readonly outcome: Outcome }): ReactNode {
       {redecision === null ? null : (
         <Lines title={verifyWords.recomputed[redecision.result]} lines={redecision.summary} />
       )}
+      {oversight === null ? null : <Lines title={verifyWords.oversight} lines={oversight.lines} />}
       <details className="verdict-details">
         <summary>{verifyWords.details(checked.length, notChecked.length)}</summary>
         <Lines title={verifyWords.checked} lines={checked} />

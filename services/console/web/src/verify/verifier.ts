@@ -21,6 +21,8 @@ export interface Outcome {
     readonly result: 'same' | 'partly' | 'differs';
     readonly summary: readonly string[];
   } | null;
+  /** `null`: the file states no figures that follow from its events. */
+  readonly oversight: { readonly lines: readonly string[] } | null;
   readonly completeness: readonly {
     readonly agentId: string;
     readonly firstSequence: number | null;

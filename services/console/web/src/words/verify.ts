@@ -8,6 +8,7 @@ export const verifyWords = {
     refused: ['Does not hold', 'Do not rely on it: something in it is wrong.'],
   },
   details: (checked: number, open: number) => `${checked} checked, ${open} not checked`,
+  oversight: 'Human oversight',
   checked: 'Checked',
   notChecked: 'Not checked',
   key: 'Key',

@@ -85,11 +85,11 @@ export function oversightRows({ totals, consumed, latency, rules, notShown }: Pa
     ['Approved', `${totals.approved}`, `${counted(consumed, 'event')} say that one was used up`],
     ['Denied', `${totals.denied}`, 'by a person'],
     totals.expired === 0
-      ? ['Expired without a decision', '0', 'nobody decided in time']
+      ? ['Expired without a decision', '0', 'all were decided in time, or are pending']
       : [
           { text: 'Expired without a decision', ink: { colour: 'red' } },
           { text: `${totals.expired}`, ink: { face: 'bold' } },
-          'Gap, review required, where its event says that nobody decided in time; events from before do not say it',
+          'Gap, review required, where its event says that it was not decided in time: by no person, or by fewer than the rule asks; events from before do not say it',
         ],
     ['Pending at the end', `${totals.pending}`, 'this report has no end of them'],
     [
