@@ -70,7 +70,7 @@ class Session {
     );
     if (elicitation !== null) {
       this.client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
-        this.asked.push(params as (typeof this.asked)[number]);
+        this.asked.push(params);
         return { action: await answer() };
       });
     }

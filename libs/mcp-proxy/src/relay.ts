@@ -164,19 +164,26 @@ export class Relay {
     const { code, approvalUrl } = verdict;
     if (code !== 'approval_pending' || approvalUrl === undefined || !this.#prompts.canAsk(version)) return verdict;
     const prompt = this.#prompts.ask(approvalUrl, approvalQuestion(call.name, verdict));
-    const refused = new AbortController();
-    void prompt.agreed.then((agreed) => agreed || refused.abort());
+    const either = new AbortController();
+    const cancel = (): void => either.abort(signal.reason);
+    if (signal.aborted) cancel();
+    signal.addEventListener('abort', cancel);
+    let isRefused = false;
+    void prompt.agreed.then((agreed) => {
+      isRefused = !agreed;
+      if (isRefused) either.abort();
+    });
     let isDecided = false;
     try {
-      const either = AbortSignal.any([signal, refused.signal]);
-      const later = await guard.judge(call, name, either, { idempotencyKey, waitForApprovalMs });
+      const later = await guard.judge(call, name, either.signal, { idempotencyKey, waitForApprovalMs });
       isDecided = later.code !== 'approval_pending';
       return later;
     } catch (error) {
       signal.throwIfAborted();
-      if (refused.signal.aborted) return verdict;
+      if (isRefused) return verdict;
       throw error;
     } finally {
+      signal.removeEventListener('abort', cancel);
       prompt.close(isDecided);
     }
   }
