@@ -67,12 +67,18 @@ def judge(vector: Mapping[str, Any]) -> Verification:
     if "event" in vector:
         return verify_event(vector["event"], vector["proof"], chain)
     given = vector["keys"]
-    keys = None if given is None else [_key_of(one) for one in given]
+    keys = None if given is None else [key_of(one) for one in given]
     return verify_package(vector["package"], keys, chain, vector.get("absences", ()))
 
 
-def _key_of(key: Mapping[str, Any]) -> VerificationKey:
+def key_of(key: Mapping[str, Any]) -> VerificationKey:
     return VerificationKey.from_pem(key["pem"], key["status"], key["validFrom"], key["validTo"])
+
+
+def facts_of(chain: Mapping[str, Any]) -> ChainFacts:
+    """All answers of a vector's chain, without the authorities' other transactions."""
+    transactions = {signature: _answer_of(answer) for signature, answer in chain["transactions"].items()}
+    return ChainFacts(chain["network"], transactions, [_authority_of(one) for one in chain["authorities"]])
 
 
 def _authority_of(one: Mapping[str, Any]) -> Authority:

@@ -64,6 +64,18 @@ export type {
   SignedPackage,
   UnanchoredProof,
 } from './package.js';
+export { SERIES_CHANGES } from './series.js';
+export type {
+  SeriesAgent,
+  SeriesChange,
+  SeriesContent,
+  SeriesCounts,
+  SeriesDenials,
+  SeriesEntry,
+  SeriesEntryAgent,
+  SeriesMoment,
+  SignedSeries,
+} from './series.js';
 export type { ComplianceScope, ComplianceScopeBody } from './compliance-scope.js';
 export {
   APPROVAL_CODES,

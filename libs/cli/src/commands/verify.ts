@@ -3,7 +3,8 @@ import { WALK_BOUND } from '@countersign/evidence';
 import { describeRedecision, redecisionProblems } from '@countersign/redecide';
 import { collect } from '../api-client/target-options.js';
 import { describeCompleteness, describeTimes, oneLine } from '../verify-file/describe-package.js';
-import { verifyFile, type VerifyReport } from '../verify-file/verify-file.js';
+import { verifyFile } from '../verify-file/verify-file.js';
+import type { VerifyReport } from '../verify-file/verify-report.js';
 
 interface Options {
   readonly key?: readonly string[];
@@ -19,8 +20,13 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('verify')
-    .description('check a signed package, or a proof of absence, with nothing of ours: the file, a key, a chain')
-    .argument('<file>', 'the signed package (JSON), the PDF that carries it, or a proof of absence')
+    .description(
+      'check a signed package, a series of them, or a proof of absence, with nothing of ours: the file, a key, a chain',
+    )
+    .argument(
+      '<file>',
+      'the signed package (JSON), the PDF that carries it, a proof of absence, or a series: its folder or series.json',
+    )
     .option(
       '--key <pem>',
       'public key that you trust (PEM), or a saved JWK set, repeatable; without it the issuer is not checked',

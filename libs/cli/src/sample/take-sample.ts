@@ -17,7 +17,8 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { CommandFailed, EXIT } from '../exit-codes.js';
-import { readKeys, readPackage } from '../verify-file/verify-file.js';
+import { readPackage } from '../verify-file/read-package.js';
+import { readKeys } from '../verify-file/verify-file.js';
 import { askChain, type ChainFinding } from './ask-chain.js';
 
 /** Input of a sample; nothing else is read or trusted. */

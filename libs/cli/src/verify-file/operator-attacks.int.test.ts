@@ -31,7 +31,8 @@ import {
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { text } from '../commands/verify.js';
-import { verifyFile, type VerifyReport } from './verify-file.js';
+import { verifyFile } from './verify-file.js';
+import type { VerifyReport } from './verify-report.js';
 
 const { sha256 } = nodeCrypto;
 const NETWORK = 'solana:localnet';

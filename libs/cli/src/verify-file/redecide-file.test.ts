@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from '../commands/verify.js';
-import { verifyFile, type VerifyReport } from './verify-file.js';
+import { verifyFile } from './verify-file.js';
+import type { VerifyReport } from './verify-report.js';
 
 const FOLDER = new URL('../../../evidence/vectors/redecide/', import.meta.url);
 

@@ -8,7 +8,8 @@ import type { SignedPackage } from '@countersign/contracts';
 import { assemblePackage, contentHash, keyId, packageTimestamp, signPackage } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { text } from '../commands/verify.js';
-import { verifyFile, type VerifyReport } from './verify-file.js';
+import { verifyFile } from './verify-file.js';
+import type { VerifyReport } from './verify-report.js';
 
 const VECTORS = new URL('../../../../libs/evidence/vectors/', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'countersign-verify-'));

@@ -1,32 +1,29 @@
 import { readFile, stat } from 'node:fs/promises';
 import {
   claimsAbsence,
+  claimsSeries,
   checkPdfPages,
-  isPdf,
-  JsonRefused,
   keyId,
-  parseJsonStrict,
   publicKeyFromPem,
-  VERIFICATION_LIMITS,
   verifyAbsence,
   verifyPackage,
   WALK_BOUND,
-  type AbsenceResult,
   type ChainFacts,
   type PdfPages,
-  type PdfSignature,
+  type SeriesResult,
   type VerificationKey,
   type VerificationResult,
 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import type { Redecision } from '@countersign/redecide';
 import { isBase58Of } from '@countersign/chain';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { askNetworks } from './ask-networks.js';
 import { describeAbsence, describePackage } from './describe-package.js';
 import { keysInSet } from './key-set-file.js';
-import { packageInPdf } from './package-in-pdf.js';
+import { readPackage, type PdfFile, type ReadPackage } from './read-package.js';
 import { redecideVerified, worseCode } from './redecide-file.js';
+import { problemLines, withPages, type PackageReport, type VerifyReport } from './verify-report.js';
+import { manifestIn, verifySeries } from './verify-series.js';
 
 /** Input of the verifier; nothing else is trusted. */
 export interface VerifyRequest {
@@ -44,22 +41,6 @@ export interface VerifyRequest {
   readonly redecide?: boolean;
 }
 
-export interface VerifyReport {
-  readonly exitCode: number;
-  /** `null`: the file is neither a package nor a proof of absence. */
-  readonly result: VerificationResult | AbsenceResult | null;
-  /** Facts of the package for the reader, unverified where `result` says so. */
-  readonly title: readonly string[];
-  readonly notChecked: readonly string[];
-  /** One line each, the most important problem first. */
-  readonly problems: readonly string[];
-  /** Where it was asked for; `null`: its events or openings are not what they claim to be. */
-  readonly redecision?: Redecision | null;
-}
-
-const MAX_BYTES = 64 * 1024 * 1024;
-/** Allows for the pages in addition to the package: one line per event. */
-const MAX_PDF_BYTES = 256 * 1024 * 1024;
 const BARE_KEY =
   'whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys, or a saved /.well-known/jwks.json as --key)';
 
@@ -70,16 +51,41 @@ const BARE_KEY =
 export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> {
   checkAddresses(request);
   const keys = await readKeys(request.keys);
-  const parsed = await readPackage(request.file);
-  if (typeof parsed === 'string')
-    return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [parsed] };
   const absences = (await Promise.all((request.absences ?? []).map(readAbsences))).flat();
-  const chain = await chainFacts(parsed.value, absences, request);
+  const isFolder = (await stat(request.file).catch(() => null))?.isDirectory() === true;
+  const file = isFolder ? await manifestIn(request.file) : request.file;
+  const parsed = await readPackage(file);
+  if (typeof parsed === 'string') return unreadable(parsed);
+  if (claimsSeries(parsed.value)) {
+    const opened = { file, value: parsed.value, isFolder };
+    const pages = parsed.pdf === null ? null : pagesOf(parsed.pdf, parsed.value, keys);
+    return verifySeries(opened, pages, keys, {
+      exitCode: (result) => exitCode(result, request),
+      chainOf: (subject) => chainFacts(subject, absences, request),
+      verifyPackage: async (found) => packageReport(found, keys, absences, request),
+    });
+  }
+  if (isFolder) return unreadable(`${file} is not a series.`);
   if (parsed.pdf === null && claimsAbsence(parsed.value)) {
     if (request.redecide === true)
       throw new CommandFailed(EXIT.usage, '--redecide needs a package: a proof of absence has no verdicts');
-    return absenceReport(parsed.value, chain);
+    return absenceReport(parsed.value, await chainFacts(parsed.value, absences, request));
   }
+  return packageReport(parsed, keys, absences, request);
+}
+
+function unreadable(problem: string): VerifyReport {
+  return { exitCode: EXIT.wrong, result: null, title: [], notChecked: [], problems: [problem] };
+}
+
+/** A package that was read, verified with all that the user gave. */
+async function packageReport(
+  parsed: ReadPackage,
+  keys: readonly VerificationKey[] | null,
+  absences: readonly unknown[],
+  request: VerifyRequest,
+): Promise<PackageReport> {
+  const chain = await chainFacts(parsed.value, absences, request);
   const result = verifyPackage(parsed.value, { crypto: nodeCrypto, keys, chain, absences });
   const pages = parsed.pdf === null ? null : pagesOf(parsed.pdf, parsed.value, keys);
   const whole = pages === null ? result : withPages(result, pages);
@@ -99,19 +105,6 @@ export async function verifyFile(request: VerifyRequest): Promise<VerifyReport> 
 
 function pagesOf({ bytes, signature }: PdfFile, pkg: unknown, keys: readonly VerificationKey[] | null): PdfPages {
   return checkPdfPages(bytes, signature, pkg, { crypto: nodeCrypto, keys });
-}
-
-/** Adds the result for the pages; their problems come first, since the pages are what a reader sees. */
-function withPages(result: VerificationResult, pages: PdfPages): VerificationResult {
-  const { problems } = pages;
-  return {
-    ...result,
-    ok: result.ok && problems.length === 0,
-    checked: [...result.checked, ...pages.checked],
-    notChecked: [...result.notChecked, ...pages.notChecked],
-    problems: [...problems, ...result.problems],
-    problemCount: result.problemCount + problems.length,
-  };
 }
 
 async function chainFacts(
@@ -134,12 +127,11 @@ function absenceReport(proof: unknown, chain: ChainFacts | null): VerifyReport {
   };
 }
 
-function problemLines(problems: VerificationResult['problems'], whole: string): readonly string[] {
-  return problems.map(({ code, path, message }) => `${path === '' ? whole : path}: ${message} [${code}]`);
-}
-
 /** A chain that was not asked for is not required; one that was must vouch, and leave nothing open. */
-function exitCode({ ok, vouched, unsettled }: VerificationResult, { rpcUrls }: VerifyRequest): number {
+function exitCode(
+  { ok, vouched, unsettled }: Pick<VerificationResult | SeriesResult, 'ok' | 'vouched' | 'unsettled'>,
+  { rpcUrls }: VerifyRequest,
+): number {
   if (!ok) return EXIT.wrong;
   return vouched.issuer && (rpcUrls.length === 0 || (vouched.anchor && unsettled.length === 0))
     ? EXIT.holds
@@ -200,34 +192,5 @@ async function readText(file: string, what: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch {
     throw new CommandFailed(EXIT.usage, `cannot read the ${what} ${file}`);
-  }
-}
-
-interface PdfFile {
-  readonly bytes: Uint8Array;
-  readonly signature: PdfSignature | null;
-}
-
-/**
- * Reads and parses the package of a file; returns the problem as text.
- * @throws CommandFailed 64 if the file cannot be read
- */
-export async function readPackage(
-  file: string,
-): Promise<{ readonly value: unknown; readonly pdf: PdfFile | null } | string> {
-  const found = await stat(file).catch(() => null);
-  if (found === null || !found.isFile()) throw new CommandFailed(EXIT.usage, `cannot read the file ${file}`);
-  if (found.size > MAX_PDF_BYTES) return 'The file is larger than 256 MiB: no report is.';
-  const bytes = await readFile(file);
-  const carried = isPdf(bytes) ? packageInPdf(bytes) : null;
-  if (typeof carried === 'string') return carried;
-  const json = carried?.json ?? bytes;
-  if (json.length > MAX_BYTES) return 'The package is larger than 64 MiB: none is.';
-  try {
-    const value = parseJsonStrict(json, VERIFICATION_LIMITS);
-    return { value, pdf: carried === null ? null : { bytes, signature: carried.signature } };
-  } catch (error) {
-    if (error instanceof JsonRefused) return `The file is not the JSON of a package: ${error.message}.`;
-    throw error;
   }
 }

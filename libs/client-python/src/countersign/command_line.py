@@ -6,7 +6,7 @@ import argparse
 import sys
 import unicodedata
 from pathlib import Path
-from typing import Any, List, NoReturn, Optional, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
 from urllib.parse import urlsplit
 
 EXIT_HOLDS, EXIT_WRONG, EXIT_UNCHECKED, EXIT_USAGE = 0, 1, 2, 64
@@ -19,6 +19,7 @@ _VERDICTS = {
 _WORSE = (EXIT_HOLDS, EXIT_UNCHECKED, EXIT_WRONG)
 _SHOWN_PROBLEMS = 5
 _LONGEST_LINE = 400
+_MANIFEST = "series.json"
 _MAX_FILE_BYTES = 256 * 1024 * 1024
 _ENDS = (
     "Ends with 0: all that was asked holds; 1: something is wrong; 2: integrity only, the issuer, the chain or the "
@@ -29,6 +30,16 @@ _ENDS = (
 
 class _Usage(Exception):
     """Invalid arguments."""
+
+
+class _Judged(NamedTuple):
+    """A package that was verified, and what the command line says about it."""
+
+    result: Any
+    checked: List[str]
+    not_checked: List[str]
+    wrong: List[str]
+    code: int
 
 
 class _Parser(argparse.ArgumentParser):
@@ -51,11 +62,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     verify = commands.add_parser(
         "verify",
-        description="Checks a signed package, or a proof of absence, with nothing but the file, a key, a chain.",
+        description="Checks a signed package, a series, or a proof of absence, with nothing but the file, a key, a chain.",
         epilog=_ENDS,
     )
     verify.add_argument(
-        "file", metavar="FILE", help="the signed package (JSON), the PDF that carries it, or a proof of absence"
+        "file",
+        metavar="FILE",
+        help="the signed package (JSON), the PDF that carries it, a proof of absence, or a series: its folder or file",
     )
     verify.add_argument("--key", action="append", default=[], metavar="PEM", help="public key that you trust (file)")
     verify.add_argument("--rpc", action="append", default=[], metavar="URL", help="Solana RPC that you trust")
@@ -100,39 +113,103 @@ def _verify(options: argparse.Namespace) -> int:
         raise _Usage("--walk must be a whole number from 1")
     keys = [_read_key(file) for file in options.key] or None
     absences = [absence for file in options.absence for absence in _read_absences(file)]
-    data = _read(options.file, "file")
-    try:
-        carried = read_pdf(data) if is_pdf(data) else None
-        package = verify.parse_json_strict(data if carried is None else carried.package)
-    except (verify.JsonRefused, PdfRefused) as error:
-        return _print(options.file, [], [], [f"the file is not a package: {error}"], EXIT_WRONG)
     bound = {} if options.walk is None else {"bound": options.walk}
-    named = verify.transactions_to_ask(package)
-    facts = (
-        ask_chain(options.rpc, named, options.authority, package=package, absences=absences, **bound)
-        if options.rpc
-        else None
-    )
-    if carried is None and isinstance(package, dict) and package.get("kind") == "absence":
-        return _absence(options.file, verify.verify_absence(package, facts))
-    result = verify.verify_package(package, keys, facts, absences)
-    not_checked = list(result.not_checked)
-    if result.issuer_checked and result.ok:
-        not_checked.append("whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)")
-    pages = None if carried is None else check_pages(data, carried.signature, package, keys)
-    checked, problems, code = list(result.checked), list(result.problems), _exit_code(result, facts)
-    if pages is not None:
+
+    def ask(subject: Any) -> Any:
+        named = verify.transactions_to_ask(subject)
+        if not options.rpc:
+            return None
+        return ask_chain(options.rpc, named, options.authority, package=subject, absences=absences, **bound)
+
+    def judge_package(data: bytes, package: Any, carried: Any) -> _Judged:
+        facts = ask(package)
+        result = verify.verify_package(package, keys, facts, absences)
+        not_checked = list(result.not_checked)
+        if result.issuer_checked and result.ok:
+            not_checked.append("whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)")
+        checked, problems, code = list(result.checked), list(result.problems), _exit_code(result, facts)
+        code = _judge_pages(data, package, carried, code, checked, not_checked, problems)
+        wrong = list(map(str, problems))
+        if options.redecide:
+            code = max((code, _redecide(package, checked, not_checked, wrong)), key=_WORSE.index)
+        return _Judged(result, checked, not_checked, wrong, code)
+
+    def _judge_pages(
+        data: bytes, package: Any, carried: Any, code: int, checked: List[str], not_checked: List[str], wrong: List[Any]
+    ) -> int:
+        if carried is None:
+            return code
+        pages = check_pages(data, carried.signature, package, keys)
         checked += pages.checked
         not_checked += pages.not_checked
-        problems = pages.problems + problems
+        wrong[:0] = pages.problems
         if pages.problems:
-            code = EXIT_WRONG
-        elif pages.verdict != "issued" and code == EXIT_HOLDS:
+            return EXIT_WRONG
+        return EXIT_UNCHECKED if pages.verdict != "issued" and code == EXIT_HOLDS else code
+
+    def read(file: Path) -> Any:
+        data = _read(str(file), "file")
+        carried = read_pdf(data) if is_pdf(data) else None
+        return data, verify.parse_json_strict(data if carried is None else carried.package), carried
+
+    file = Path(options.file)
+    is_folder = file.is_dir()
+    if is_folder:
+        file = file / _MANIFEST
+        if not file.is_file():
+            raise _Usage(f"{options.file} holds no {_MANIFEST}: name the folder that countersign export wrote, or a file")
+    try:
+        data, package, carried = read(file)
+    except (verify.JsonRefused, PdfRefused) as error:
+        return _print(options.file, [], [], [f"the file is not a package: {error}"], EXIT_WRONG)
+    kind = package.get("kind") if isinstance(package, dict) else None
+    if kind == "series":
+        run = verify.SeriesRun(package, keys, ask(package))
+        checked, not_checked, wrong, code = _add_packages(run, file, is_folder, read, judge_package)
+        result = run.finish()
+        problems = list(result.problems)
+        own = _exit_code(result, options.rpc or None)
+        own = _judge_pages(data, package, carried, own, checked, not_checked, problems)
+        wrong = [*map(str, problems), *wrong]
+        code = EXIT_WRONG if wrong else max((code, own), key=_WORSE.index)
+        return _print(options.file, [*result.checked, *checked], [*result.not_checked, *not_checked], wrong, code)
+    if is_folder:
+        return _print(options.file, [], [], [f"{_MANIFEST} is not a series"], EXIT_WRONG)
+    if carried is None and kind == "absence":
+        return _absence(options.file, verify.verify_absence(package, ask(package)))
+    judged = judge_package(data, package, carried)
+    return _print(options.file, judged.checked, judged.not_checked, judged.wrong, judged.code)
+
+
+def _add_packages(
+    run: Any, manifest: Path, is_folder: bool, read: Callable[[Path], Any], judge: Callable[[bytes, Any, Any], _Judged]
+) -> Tuple[List[str], List[str], List[str], int]:
+    """Adds the packages beside a manifest, one at a time: all of a folder, else those that it lists."""
+    listed = {entry["reportId"] for entry in run.listed}
+    not_checked: Dict[str, None] = {}
+    wrong: List[str] = []
+    code = EXIT_HOLDS
+    found = (one for one in manifest.parent.iterdir() if one.suffix.lower() in (".json", ".pdf"))
+    for file in sorted(found) if listed else []:
+        if file.stem == manifest.stem or not file.is_file():
+            continue
+        try:
+            data, package, carried = read(file)
+        except (ValueError, _Usage) as error:
+            if is_folder:
+                wrong.append(f"{file.name}: {error}")
+            continue
+        if not isinstance(package, dict) or not {"reportId", "inclusionProofs"} <= package.keys():
+            continue
+        if not is_folder and package["reportId"] not in listed:
+            continue
+        judged = judge(data, package, carried)
+        run.add(package, judged.result)
+        wrong += [f"{file.name}: {problem}" for problem in judged.wrong[:3]]
+        not_checked.update(dict.fromkeys(f"of packages: {line}" for line in judged.not_checked))
+        if judged.result.vouched.issuer and judged.code == EXIT_UNCHECKED:
             code = EXIT_UNCHECKED
-    wrong = list(map(str, problems))
-    if options.redecide:
-        code = max((code, _redecide(package, checked, not_checked, wrong)), key=_WORSE.index)
-    return _print(options.file, checked, not_checked, wrong, code)
+    return [], list(not_checked)[:20], wrong, code
 
 
 def _redecide(package: Any, checked: List[str], not_checked: List[str], wrong: List[str]) -> int:

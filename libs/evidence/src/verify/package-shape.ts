@@ -171,7 +171,7 @@ const summary = object({
   outcomes: object({ reported: count, of: count }),
 });
 
-const audit = object({
+export const auditShape: Shape = object({
   organisation: text,
   system: nullable(text),
   environment: nullable(text),
@@ -240,7 +240,7 @@ const rowForEachControl = where((value) => {
   );
 }, 'with one of mappingRows for each control of an event');
 
-const timestamp = both(
+export const timestampShape: Shape = both(
   object({
     issued_at: instant,
     anchor: name,
@@ -283,9 +283,9 @@ export const packageShape: Shape = both(
       inclusionProofs: list(anything),
       windows: list(window),
       summary,
-      timestamp,
+      timestamp: timestampShape,
     },
-    { signedPages: oneOf(true), audit, mappingRows: list(mappingRow), redecision, oversight },
+    { signedPages: oneOf(true), audit: auditShape, mappingRows: list(mappingRow), redecision, oversight },
   ),
   both(proofForEach, rowForEachControl),
 );

@@ -53,6 +53,16 @@ export const PROBLEM_CODES = [
   'absence-neighbours-apart',
   'absence-root-differs',
   'pages-differ',
+  'series-range-differs',
+  'series-sequence-missing',
+  'series-agents-differ',
+  'series-totals-differ',
+  'series-changes-differ',
+  'series-package-unlisted',
+  'series-package-invalid',
+  'series-package-differs',
+  'series-overlap-differs',
+  'series-package-missing',
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 

@@ -45,7 +45,7 @@ export function verifyPackage(input: unknown, options: VerifyOptions): Verificat
 /** {@link verifyPackage} in two steps: the signature, then everything else. */
 export function openPackage(input: unknown, options: Omit<VerifyOptions, 'chain'>): OpenedPackage {
   const findings = new Findings();
-  const start = readable(input, options, findings);
+  const start = readSigned(input, '1.0.0', options, findings);
   if (start === null) {
     const refused = result(findings, NO_SIGNATURE, null, null, [], null);
     return { refused, finish: () => refused };
@@ -96,7 +96,7 @@ function checkContent(
 }
 
 /** @param provenTime block time of the report's transaction; `null`: not proven */
-function vouchers(
+export function vouchers(
   { valid, key }: SignatureVerdict,
   provenTime: string | null,
   anchors: readonly ChainVerdict[],
@@ -108,16 +108,23 @@ function vouchers(
   };
 }
 
-const NO_SIGNATURE: SignatureVerdict = { checked: false, valid: false, detail: 'Nothing to check.', key: null };
+/** Of a file without a readable signature. */
+export const NO_SIGNATURE: SignatureVerdict = { checked: false, valid: false, detail: 'Nothing to check.', key: null };
 
-interface Readable {
+/** A signed file with its hashes, before its form is checked. */
+export interface Readable {
   readonly pkg: Readonly<Record<string, unknown>>;
   readonly digests: PackageDigests;
   readonly claim: SignatureClaim | null;
 }
 
-/** Checks that must hold before any other. */
-function readable(input: unknown, { crypto }: Pick<VerifyOptions, 'crypto'>, findings: Findings): Readable | null {
+/** Checks that must hold before any other. `null`: they do not. */
+export function readSigned(
+  input: unknown,
+  schemaVersion: string,
+  { crypto }: Pick<VerifyOptions, 'crypto'>,
+  findings: Findings,
+): Readable | null {
   if (!isRecord(input)) {
     findings.problem('structure', '', 'A package must be a JSON object.');
     return null;
@@ -126,8 +133,8 @@ function readable(input: unknown, { crypto }: Pick<VerifyOptions, 'crypto'>, fin
     findings.problem('unsupported-canonicalization', 'canonicalization', 'canonicalization must be "rfc8785-jcs".');
     return null;
   }
-  if (input['schemaVersion'] !== '1.0.0') {
-    findings.problem('unsupported-schema', 'schemaVersion', 'schemaVersion must be "1.0.0".');
+  if (input['schemaVersion'] !== schemaVersion) {
+    findings.problem('unsupported-schema', 'schemaVersion', `schemaVersion must be "${schemaVersion}".`);
     return null;
   }
   try {
@@ -141,10 +148,11 @@ function readable(input: unknown, { crypto }: Pick<VerifyOptions, 'crypto'>, fin
   }
 }
 
-function checkReport(
-  pkg: SignedPackage,
+/** Checks that a file names its content hash, and the transaction that anchors it. */
+export function checkReport(
+  pkg: Pick<SignedPackage, 'timestamp'>,
   contentHash: string,
-  { chain }: VerifyOptions,
+  { chain }: Pick<VerifyOptions, 'chain'>,
   findings: Findings,
 ): ChainVerdict {
   const { timestamp } = pkg;
@@ -177,7 +185,12 @@ function tellProofs(results: readonly EventResult[], findings: Findings): void {
   if (open > 0) findings.notChecked.push(`${counted(open, 'event')} not anchored yet: there is nothing to prove`);
 }
 
-function tellAnchors(verdicts: readonly ChainVerdict[], { chain }: VerifyOptions, findings: Findings): void {
+/** Reports which transactions were checked, and which were not and why. */
+export function tellAnchors(
+  verdicts: readonly ChainVerdict[],
+  { chain }: Pick<VerifyOptions, 'chain'>,
+  findings: Findings,
+): void {
   if (verdicts.length === 0) return;
   const checked = verdicts.filter(({ check }) => check.checked);
   if (checked.length > 0) findings.checked.push(`${counted(checked.length, 'transaction')} on ${chain!.network}`);

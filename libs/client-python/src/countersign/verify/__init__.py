@@ -19,6 +19,7 @@ from .findings import PROBLEM_CODES, UNSETTLED_CODES, Problem, Verification, Vou
 from .opening import disclose, opening_holds
 from .package import verify_event, verify_package
 from .sample import check_sample, draw_sample
+from .series import SeriesRun, verify_series
 from .strict_json import JsonRefused, NotCanonical, canonical_bytes, parse_json_strict
 from .walk import transactions_of_walk, walk_back_to
 
@@ -33,6 +34,7 @@ __all__ = [
     "NamedTransaction",
     "NotCanonical",
     "Problem",
+    "SeriesRun",
     "Transaction",
     "Verification",
     "VerificationKey",
@@ -54,5 +56,6 @@ __all__ = [
     "verify_absence",
     "verify_event",
     "verify_package",
+    "verify_series",
     "walk_back_to",
 ]

@@ -32,7 +32,7 @@ def content_hash_of(package: Mapping[str, Any]) -> str:
     return sha256_hex(canonical_bytes({name: value for name, value in package.items() if name not in left_out}))
 
 
-class _Stopped(Exception):
+class Stopped(Exception):
     """Further checks make no sense after the problem that was found."""
 
 
@@ -49,8 +49,8 @@ def verify_package(
     :param chain: answers of the chain for :func:`transactions_to_ask`; ``None``: anchors are not checked
     :param absences: proofs of absence, for windows that the package does not list
     """
-    run = _PackageRun(keys, chain, absences)
-    with suppress(_Stopped):
+    run = PackageRun(keys, chain, absences)
+    with suppress(Stopped):
         run.verify(package)
     return run.result()
 
@@ -75,7 +75,9 @@ def verify_event(event: Any, proof: Any, chain: Optional[ChainFacts] = None) -> 
     return Verification(findings.problems, checked, not_checked, False, answered, answered and known, int(anchored))
 
 
-class _PackageRun:
+class PackageRun:
+    """The steps of one verification, and what they found."""
+
     def __init__(
         self, keys: Optional[Sequence[VerificationKey]], chain: Optional[ChainFacts], absences: Sequence[Any]
     ) -> None:
@@ -95,54 +97,59 @@ class _PackageRun:
         self._shown_in_part = 0
 
     def verify(self, given: Any) -> None:
+        package, key = self.read_signed(given, "1.0.0")
+        wrong = misshapen(package)
+        if wrong is not None:
+            self.stop("structure", wrong, "it is missing, or has not its form")
+        self._key = key
+        self._check_time(package, key)
+        self._check_content(package)
+
+    def read_signed(self, given: Any, schema_version: str) -> Tuple[Mapping[str, Any], Optional[VerificationKey]]:
+        """Steps 1 to 4: the signed members, and the key that signed them."""
         package = self._read(given)
         if package.get("canonicalization") != "rfc8785-jcs":
-            self._stop("unsupported-canonicalization", "canonicalization", "it is not rfc8785-jcs")
-        if package.get("schemaVersion") != "1.0.0":
-            self._stop("unsupported-schema", "schemaVersion", "it is not 1.0.0")
+            self.stop("unsupported-canonicalization", "canonicalization", "it is not rfc8785-jcs")
+        if package.get("schemaVersion") != schema_version:
+            self.stop("unsupported-schema", "schemaVersion", f"it is not {schema_version}")
         signed_members = {name: value for name, value in package.items() if name not in VERIFICATION_MEMBERS}
         try:
             signed = canonical_bytes(signed_members)
         except NotCanonical as error:
-            self._stop("not-canonical", "", f"it has no canonical form: {error}")
+            self.stop("not-canonical", "", f"it has no canonical form: {error}")
         signature, key_id = self._verification_members(package)
         key = self._check_signature(signature, key_id, signed)
         if sha256_hex(signed) != package["sha256"]:
-            self._stop("sha256-differs", "sha256", "it is the hash of something else")
-        wrong = misshapen(package)
-        if wrong is not None:
-            self._stop("structure", wrong, "it is missing, or has not its form")
-        self._key = key
-        self._check_time(package, key)
-        self._check_content(package)
+            self.stop("sha256-differs", "sha256", "it is the hash of something else")
+        return package, key
 
     def _read(self, given: Any) -> Mapping[str, Any]:
         if isinstance(given, (bytes, bytearray)):
             try:
                 given = parse_json_strict(bytes(given))
             except JsonRefused as error:
-                self._stop("not-canonical", "", str(error))
+                self.stop("not-canonical", "", str(error))
         if not isinstance(given, dict):
-            self._stop("unsupported-canonicalization", "", "it is not a JSON object")
+            self.stop("unsupported-canonicalization", "", "it is not a JSON object")
         members: Dict[str, Any] = given
         return members
 
-    def _stop(self, code: str, path: str, message: str) -> NoReturn:
+    def stop(self, code: str, path: str, message: str) -> NoReturn:
         self._findings.add(code, path, message)
-        raise _Stopped
+        raise Stopped
 
     def _verification_members(self, package: Mapping[str, Any]) -> Tuple[bytes, str]:
         url = package.get("publicKeyUrl")
         found = _KEY_URL.fullmatch(url) if isinstance(url, str) else None
         signature = bytes_of_base64(package.get("signature"))
         if package.get("algorithm") != "Ed25519":
-            self._stop("verification-fields", "algorithm", "it is not Ed25519")
+            self.stop("verification-fields", "algorithm", "it is not Ed25519")
         if not is_hash(package.get("sha256")):
-            self._stop("verification-fields", "sha256", "it is not SHA-256 in lower-case hex")
+            self.stop("verification-fields", "sha256", "it is not SHA-256 in lower-case hex")
         if signature is None or len(signature) != 64:
-            self._stop("verification-fields", "signature", "it is not 64 bytes in base64")
+            self.stop("verification-fields", "signature", "it is not 64 bytes in base64")
         if found is None:
-            self._stop("verification-fields", "publicKeyUrl", "it does not end in /v1/keys/<key id>")
+            self.stop("verification-fields", "publicKeyUrl", "it does not end in /v1/keys/<key id>")
         return signature, found.group(1)
 
     def _check_signature(self, signature: bytes, key_id: str, signed: bytes) -> Optional[VerificationKey]:
@@ -151,11 +158,11 @@ class _PackageRun:
             return None
         key = next((one for one in self._keys if one.key_id == key_id), None)
         if key is None:
-            self._stop("unknown-key", "publicKeyUrl", "it names a key that was not given")
+            self.stop("unknown-key", "publicKeyUrl", "it names a key that was not given")
         if not signature_holds(key.public_key, signature, signed):
-            self._stop("signature-invalid", "signature", "the key did not sign this")
+            self.stop("signature-invalid", "signature", "the key did not sign this")
         if key.status == "revoked":
-            self._stop("key-revoked", "publicKeyUrl", "the key was revoked")
+            self.stop("key-revoked", "publicKeyUrl", "the key was revoked")
         self._checked.append(f"signature by {key_id}")
         return key
 

@@ -221,7 +221,7 @@ def _paths(package: Mapping[str, Any]) -> Iterator[Optional[str]]:
     yield _wrong_summary(package["summary"])
     yield _wrong_timestamp(package["timestamp"])
     if "audit" in package:
-        yield _wrong_audit(package["audit"])
+        yield wrong_audit(package["audit"])
     if "mappingRows" in package:
         yield _wrong_in_list(package["mappingRows"], _MAPPING_ROW, "mappingRows", _wrong_mapping_row)
         yield _unlisted_control(package["mappingRows"], package["events"])
@@ -292,7 +292,8 @@ def _wrong_summary(summary: Mapping[str, Any]) -> Optional[str]:
     return None
 
 
-def _wrong_audit(audit: Dict[str, Any]) -> Optional[str]:
+def wrong_audit(audit: Dict[str, Any]) -> Optional[str]:
+    """The first member of ``audit`` that is missing or has not its form."""
     found = _wrong_member(audit, _AUDIT, "audit")
     if found is None:
         found = _wrong_member(audit["preparedBy"], _PREPARER, "audit.preparedBy")
