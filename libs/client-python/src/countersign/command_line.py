@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     verify = commands.add_parser(
         "verify",
-        description="Checks a signed package, a series, or a proof of absence, with nothing but the file, a key, a chain.",
+        description="Checks a signed package, a series or a proof of absence, with nothing but file, keys and chain.",
         epilog=_ENDS,
     )
     verify.add_argument(
@@ -126,7 +126,9 @@ def _verify(options: argparse.Namespace) -> int:
         result = verify.verify_package(package, keys, facts, absences)
         not_checked = list(result.not_checked)
         if result.issuer_checked and result.ok:
-            not_checked.append("whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)")
+            not_checked.append(
+                "whether the key was revoked: the key alone does not say, its issuer does (GET /v1/keys)"
+            )
         checked, problems, code = list(result.checked), list(result.problems), _exit_code(result, facts)
         code = _judge_pages(data, package, carried, code, checked, not_checked, problems)
         wrong = list(map(str, problems))
@@ -157,7 +159,9 @@ def _verify(options: argparse.Namespace) -> int:
     if is_folder:
         file = file / _MANIFEST
         if not file.is_file():
-            raise _Usage(f"{options.file} holds no {_MANIFEST}: name the folder that countersign export wrote, or a file")
+            raise _Usage(
+                f"{options.file} holds no {_MANIFEST}: name the folder that countersign export wrote, or a file"
+            )
     try:
         data, package, carried = read(file)
     except (verify.JsonRefused, PdfRefused) as error:
