@@ -12,7 +12,7 @@ import { toHex } from '../encoding/hex.js';
 import { canonicalBytes } from '../json/canonicalize.js';
 import { summarize } from '../package/summary.js';
 
-/** What a series lists of a package before it is signed. */
+/** The entry of a package in a series, before the package is signed. */
 export type SeriesFacts = Omit<SeriesEntry, 'sha256' | 'issuedAt'>;
 
 /** The entry of a signed package in a series (`FORMAT.md`, "Series"). */
