@@ -241,6 +241,15 @@ export { statsRoutes } from './http/stats.js';
 export type { AgentStats, AgentStatsQuery, CheckStats, CheckStatsQuery } from './http/stats.js';
 export { anchoringStateRoutes } from './http/anchoring-state.js';
 export type { AnchoringState } from './http/anchoring-state.js';
+export { CONTROL_STATES, coverageRoutes } from './http/coverage.js';
+export type {
+  ControlState,
+  Coverage,
+  CoverageQuery,
+  CoveredControl,
+  CoveringEvent,
+  CoveringEventsQuery,
+} from './http/coverage.js';
 export { completenessRoutes } from './http/completeness.js';
 export { eventStreamRoutes } from './http/event-stream.js';
 export type { EventStreamQuery, LiveMessages } from './http/event-stream.js';

@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { reportingRoutes, type AccountFacts, type AgentFacts } from '@countersign/contracts';
+import { coverageRoutes, reportingRoutes, type AccountFacts, type AgentFacts } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { OutboxRelay, Projection, TopicTail } from '@countersign/topics';
 import type { BlobStore } from './blobs/blob-store.js';
 import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchors.js';
+import { COVERAGES, Coverages } from './count-coverage/coverages.js';
+import type { Directory } from './directory.js';
+import { CoverageController } from './http/coverage-controller.js';
 import { ReportsController } from './http/reports-controller.js';
 import { reportedAgent, type ReportedAgent } from './issue-report/reported-agent.js';
 import { loadControlMapping } from './mapping/control-mapping.js';
@@ -46,7 +49,7 @@ class ReportingModule {}
 /** Issues signed evidence packages; owns reports, signing keys and compliance scopes. */
 export const definition: ServiceDefinition = {
   name: 'reporting',
-  routes: Object.values(reportingRoutes),
+  routes: [...Object.values(reportingRoutes), ...Object.values(coverageRoutes)],
   reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys', 'compliance-scopes'],
   writes: ['reports', 'signing-keys', 'anchor-requests', 'compliance-scopes'],
   after: ['audit-log', 'anchoring'],
@@ -75,11 +78,19 @@ export const definition: ServiceDefinition = {
     void topic.compared.then(() => topic.problem() ?? withdrawals.start());
     const recomputer = new Recomputer(context.log);
     const pdf = new PdfRenderer();
+    const mapping = loadControlMapping(nodeCrypto);
+    const now = (): Promise<number> => context.counters.now();
+    const directory: Directory = {
+      accounts,
+      agents,
+      settled: () => settled(context, archive),
+      agentVersion: (id) => context.counters.version('agent', id),
+    };
     const reports = new Reports(
       {
         archive,
         proofs,
-        mapping: loadControlMapping(nodeCrypto),
+        mapping,
         store,
         blobs,
         recomputer,
@@ -96,20 +107,16 @@ export const definition: ServiceDefinition = {
             validTo,
           })),
         publicUrl: () => context.publicUrl(),
-        now: () => context.counters.now(),
+        now,
         flush: () => relay.flush(),
         requireUnerased: (report) => requireUnerased(withdrawalContext, report),
         anchorOf: (reportId, timeoutMs) => waitForReportAnchor(store, reportId, timeoutMs),
       },
-      {
-        accounts,
-        agents,
-        settled: () => settled(context, archive),
-        agentVersion: (id) => context.counters.version('agent', id),
-      },
+      directory,
     );
+    const coverages = new Coverages({ archive, mapping, store, directory, now });
     return {
-      module: moduleOf(reports, store),
+      module: moduleOf(reports, coverages, store),
       consumer: { group: 'reporting', position: (_topic, partition) => store.anchorsPosition(partition) },
       notReady: () =>
         [accounts.problem(), agents.problem(), relay.problem(), topic.problem(), keys.problem()].filter(
@@ -154,12 +161,13 @@ function openBlobs(context: ServiceContext): Promise<BlobStore> {
   });
 }
 
-function moduleOf(reports: Reports, store: ReportStore): DynamicModule {
+function moduleOf(reports: Reports, coverages: Coverages, store: ReportStore): DynamicModule {
   return {
     module: ReportingModule,
-    controllers: [ReportsController, AnchorsConsumer],
+    controllers: [ReportsController, CoverageController, AnchorsConsumer],
     providers: [
       { provide: REPORTS, useValue: reports },
+      { provide: COVERAGES, useValue: coverages },
       { provide: STORE, useValue: store },
     ],
   };

@@ -1,29 +1,15 @@
-import type { AccountFacts, ComplianceScopeBody, ReportRecord } from '@countersign/contracts';
+import type { ComplianceScopeBody, ReportRecord } from '@countersign/contracts';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
-import type { Projection } from '@countersign/topics';
 import { pdfBlobName } from './blobs/blob-store.js';
-import type { ReportedAgent } from './issue-report/reported-agent.js';
+import { agentsOf, type Directory } from './directory.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
-import { readExportRequest, type ExportRequest } from './issue-report/request.js';
+import { readExportRequest } from './issue-report/request.js';
 import type { StoredReport } from './store/port.js';
 
 /** Injection token of {@link Reports}. */
 export const REPORTS = Symbol('reports');
 
 const PLANS_THAT_EXPORT = ['core', 'scale', 'enterprise'];
-
-/** Read model of accounts and agents. */
-export interface Directory {
-  readonly accounts: Projection<AccountFacts>;
-  readonly agents: Projection<ReportedAgent>;
-  /** Resolves once events answered before the call are in the archive. */
-  settled(): Promise<void>;
-  /** The agent's version as published by policy, or `null`. */
-  agentVersion(id: string): Promise<number | null>;
-}
-
-/** Maximum delay of a new agent in this service's read model, ms. */
-const AGENT_WAIT_MS = 5_000;
 
 /** The account's reports: issue, list, read, publish; and its compliance scope. */
 export class Reports {
@@ -43,7 +29,7 @@ export class Reports {
     if (account === undefined || !PLANS_THAT_EXPORT.includes(account.plan))
       throw new HttpRefusal(403, 'signed exports need the core, scale or enterprise plan');
     const request = readExportRequest(body);
-    const agents = await this.#agents(accountId, request);
+    const agents = await agentsOf(this.#directory, accountId, request.agentIds);
     await this.#directory.settled();
     return issueReport(this.#issuer, accountId, { accountName: account.name, userId, email }, agents, request);
   }
@@ -95,25 +81,6 @@ export class Reports {
     await this.#issuer.store.putScope(accountId, { scope: Object.fromEntries(stated), declaredAt });
     await this.#issuer.flush();
     return this.scope(accountId);
-  }
-
-  async #agents(accountId: string, request: ExportRequest): Promise<{ id: string; facts: ReportedAgent }[]> {
-    const { agents } = this.#directory;
-    if (request.agentIds.length === 0) {
-      return [...agents.values()]
-        .filter(({ value }) => value.accountId === accountId)
-        .map(({ id, value }) => ({ id, facts: value }))
-        .sort((a, b) => (a.facts.created_at + a.id < b.facts.created_at + b.id ? -1 : 1));
-    }
-    const found: { id: string; facts: ReportedAgent }[] = [];
-    for (const id of request.agentIds) {
-      const version = await this.#directory.agentVersion(id);
-      if (version !== null) await agents.waitFor(id, version, AGENT_WAIT_MS);
-      const agent = agents.get(id);
-      if (agent === undefined || agent.value.accountId !== accountId) throw new HttpRefusal(404, `no agent ${id}`);
-      found.push({ id, facts: agent.value });
-    }
-    return found;
   }
 
   /** @throws HttpRefusal 404 also for a report that was withdrawn by an erasure */

@@ -319,6 +319,14 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('auditor', 200, 404),
     ask: ({ agent: id }) => ({ body: { ...EXPORT, agentIds: [id] } }),
   },
+  'GET /v1/coverage': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ agent: id }) => ({ query: `agentId=${id}&by=day` }),
+  },
+  'GET /v1/coverage/events': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ agent: id }) => ({ query: `framework=soc2&controlId=CC7.2&agentId=${id}` }),
+  },
   'GET /v1/reports': { statuses: bySession('auditor', 200) },
   'GET /v1/reports/{id}': { statuses: bySession('auditor', 200, 404), ask: ({ report: id }) => ({ path: { id } }) },
   // No PDF with this hash was issued.

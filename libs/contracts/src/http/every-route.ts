@@ -6,6 +6,7 @@ import { approvalRoutes } from './approvals.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { completenessRoutes } from './completeness.js';
+import { coverageRoutes } from './coverage.js';
 import { eventStreamRoutes } from './event-stream.js';
 import { consoleRoutes } from './console.js';
 import { eventExplanationRoutes } from './event-explanation.js';
@@ -54,6 +55,7 @@ export const everyRoute: readonly Route[] = [
   streamRoutes,
   anchoringRoutes,
   reportingRoutes,
+  coverageRoutes,
   verificationRoutes,
   keySetRoutes,
   publicAgentRoutes,

@@ -11,22 +11,19 @@ import type {
   PackageEvent,
   PackageWindow,
   ProofSource,
-  ReportedOutcome,
 } from '@countersign/contracts';
 import {
   assemblePackage,
-  eventStatus,
   fromHex,
   MerkleTree,
-  namesDataScope,
   oversightOf,
   proofFor,
   unanchored,
   type EvidenceCrypto,
 } from '@countersign/evidence';
 import type { ControlMapping } from '../mapping/control-mapping.js';
-import { eventConditions, situationOf } from '../mapping/situation.js';
 import { statementsFor } from '../mapping/statements.js';
+import { assessEvent } from './assess-event.js';
 import type { AgentRun } from './collect-events.js';
 import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
@@ -67,32 +64,14 @@ export async function buildContent(
   for (const run of sources.runs) proven.push(await prove(run, proofSource, crypto));
   const { request, scope } = sources;
   const describe = (event: ArchivedEvent): PackageEvent => {
-    const { leaf, openings, answer } = event.envelope;
-    const about = (sources.referring.get(leaf.eventId) ?? []).map(({ envelope }) => envelope.leaf);
-    const { status, statusReason } = eventStatus({
-      event: leaf,
-      holds: true,
-      reported: about.filter((l) => l.type === 'action.outcome').map((l) => l.outcome as ReportedOutcome),
-      unanswered: about.some((l) => l.type === 'action.unanswered'),
-      referred: leaf.refersTo === null ? null : (sources.referred.get(leaf.refersTo) ?? null),
-      // Erased content can no longer be read: it is not counted as lacking a scope.
-      dataScope: event.erased || namesDataScope(openings.action?.value),
-    });
+    const { leaf, openings } = event.envelope;
     return {
       event: leaf,
       sequence: event.sequence,
       opened: withheld(openings, request.withhold),
       ...(event.erased ? { erased: true as const } : {}),
       ...(leaf.occurredAt < request.from || leaf.occurredAt >= request.to ? { outsideRange: true as const } : {}),
-      status,
-      statusReason,
-      controls: mapping.controls(
-        situationOf(leaf, answer?.category ?? null),
-        request.frameworks,
-        scope,
-        eventConditions(openings.action?.value),
-        status,
-      ),
+      ...assessEvent(event, sources, { frameworks: request.frameworks, scope }, mapping),
     };
   };
   const events = sources.runs.flatMap((run) => run.events.map(describe));

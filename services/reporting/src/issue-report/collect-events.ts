@@ -26,16 +26,30 @@ export async function collectRun(
   if (span === null) return { agentId, events: [] };
   if (span.last - span.first + 1 > budget) throw new TooManyEvents(span.last - span.first + 1);
   const events: ArchivedEvent[] = [];
-  for (let next = span.first; next <= span.last;) {
-    const page = await archive.range(agentId, next, span.last, PAGE);
+  for await (const page of pagesOf(archive, agentId, span, PAGE)) events.push(...page);
+  return { agentId, events };
+}
+
+/**
+ * Reads the events of an agent from `first` to `last`, in sequence order.
+ * @param size of a page, at most 1,000
+ * @throws Error if the archive has a gap
+ */
+export async function* pagesOf(
+  archive: Pick<EventArchive, 'range'>,
+  agentId: string,
+  { first, last }: { readonly first: number; readonly last: number },
+  size: number,
+): AsyncGenerator<readonly ArchivedEvent[], void, undefined> {
+  for (let next = first; next <= last;) {
+    const page = await archive.range(agentId, next, last, size);
     for (const event of page) {
       if (event.sequence !== next) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
-      events.push(event);
       next += 1;
     }
     if (page.length === 0) throw new Error(`the archive lacks sequence ${next} of agent ${agentId}`);
+    yield page;
   }
-  return { agentId, events };
 }
 
 export class TooManyEvents extends Error {
@@ -47,7 +61,7 @@ export class TooManyEvents extends Error {
 
 /** Events that refer to these ones, anywhere in the archive: their outcomes, and answers in doubt. */
 export async function collectReferring(
-  archive: EventArchive,
+  archive: Pick<EventArchive, 'referring'>,
   runs: readonly AgentRun[],
 ): Promise<ReadonlyMap<string, readonly ArchivedEvent[]>> {
   const byReferred = new Map<string, ArchivedEvent[]>();
@@ -67,7 +81,7 @@ export async function collectReferring(
  * Only of the same agent: an outcome refers to a check of its own agent.
  */
 export async function collectReferred(
-  archive: EventArchive,
+  archive: Pick<EventArchive, 'leaves'>,
   runs: readonly AgentRun[],
 ): Promise<ReadonlyMap<string, LeafEvent>> {
   const leaves = runs.flatMap((run) => run.events.map((event) => event.envelope.leaf));

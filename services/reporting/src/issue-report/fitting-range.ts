@@ -5,7 +5,7 @@ import type { EventArchive } from '@countersign/contracts';
  * agents; `null` if even the first millisecond has more.
  */
 export async function fittingRange(
-  archive: EventArchive,
+  archive: Pick<EventArchive, 'span'>,
   agentIds: readonly string[],
   from: string,
   to: string,
@@ -23,7 +23,7 @@ export async function fittingRange(
 }
 
 async function countEvents(
-  archive: EventArchive,
+  archive: Pick<EventArchive, 'span'>,
   agentIds: readonly string[],
   from: string,
   to: string,

@@ -3,6 +3,7 @@ import type {
   AgentFacts,
   ArchivedEvent,
   ComplianceScope,
+  EventArchive,
   Framework,
   JsonValue,
   LeafEvent,
@@ -204,6 +205,24 @@ export async function goldenPackage(frameworks: readonly Framework[]): Promise<S
   const timestamp = packageTimestamp(contentHash(content, sha256), ISSUED_AT, null);
   return signPackage(content, timestamp, { publicKeyUrl, sign: (bytes) => sign(null, bytes, privateKey) }, sha256);
 }
+
+/** What the package of these events covers, and the archive that has them. */
+export const GOLDEN_RANGE = {
+  agentIds: [AGENT],
+  from: new Date(START).toISOString(),
+  to: ISSUED_AT,
+  scope: SCOPE,
+} as const;
+export const GOLDEN_ARCHIVE: Pick<EventArchive, 'span' | 'range' | 'referring' | 'leaves'> = {
+  span: async (agentId, from, to) => {
+    const found = events.filter(({ envelope: { leaf } }) => leaf.occurredAt >= from && leaf.occurredAt < to);
+    return agentId !== AGENT || found.length === 0 ? null : { first: found[0]!.sequence, last: found.at(-1)!.sequence };
+  },
+  range: async (_agent, first, last, limit) =>
+    events.filter(({ sequence }) => sequence >= first && sequence <= last).slice(0, limit),
+  referring: async (ids) => events.filter(({ envelope }) => ids.includes(envelope.leaf.refersTo ?? '')),
+  leaves: async (ids) => leaves.filter(({ eventId }) => ids.includes(eventId)),
+};
 
 /** Options that verify it completely: the key, and the chain's facts about its window. */
 export function goldenOptions(): VerifyOptions {

@@ -20,12 +20,17 @@ export function readExportRequest(body: unknown): ExportRequest {
   const problem = problemOf(body);
   if (problem !== null) throw new HttpRefusal(400, problem);
   const { agentIds = [], format, frameworks, from, to, withhold = [] } = body as ExportBody;
-  const range = { from: instant('from', from), to: instant('to', to) };
+  const range = { from: readInstant('from', from), to: readInstant('to', to) };
   if (range.from >= range.to) throw new HttpRefusal(400, 'from must be before to');
   return { agentIds: [...new Set(agentIds.map((id) => id.toLowerCase()))], format, frameworks, ...range, withhold };
 }
 
-function instant(name: string, text: string): string {
+/**
+ * A time of a request as ISO 8601 UTC with milliseconds.
+ * @param name of the member or parameter, for the message
+ * @throws HttpRefusal 400
+ */
+export function readInstant(name: string, text: string): string {
   const ms = parseTime(text);
   const date = new Date(ms ?? NaN);
   if (ms === null || date.getUTCFullYear() > 9999) {

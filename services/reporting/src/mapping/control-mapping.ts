@@ -30,6 +30,17 @@ export interface MappingRow {
   readonly sourceUrl: string;
 }
 
+/** A control of the mapping: its rows of one relation. */
+export interface MappedControl extends Pick<MappingRow, 'framework' | 'controlId' | 'relation' | 'rationale'> {
+  readonly title: string;
+  readonly edition: string;
+  readonly sourceUrl: string;
+  /** The conditions of each row; an event is evidence for the control if those of one row hold. */
+  readonly conditions: readonly (readonly string[])[];
+  /** Kinds of events that are evidence for it, in the words of the mapping. */
+  readonly situations: readonly string[];
+}
+
 /** The mapping in use: its version and hash are in every package. */
 export interface ControlMapping {
   readonly version: string;
@@ -44,6 +55,8 @@ export interface ControlMapping {
   ): readonly PackageControl[];
   /** The rows of these controls, each once, in the order of the file. */
   rowsOf(controls: Iterable<PackageControl>): readonly PackageMappingRow[];
+  /** Every control of these frameworks once for each relation, in the order of the file. */
+  controlsOf(frameworks: readonly Framework[]): readonly MappedControl[];
 }
 
 /** Loads the stored mapping. Throws if a row names an unknown framework or situation. */
@@ -65,6 +78,7 @@ export function controlMapping(file: unknown, crypto: EvidenceCrypto): ControlMa
       throw new Error(`control mapping: no framework or situation ${row.framework}/${unknown ?? ''}`);
   }
   const explained = explain(rows);
+  const every = mappedControls(rows);
   const ofEveryEvent = rows.filter((row) => row.situations.includes(ANY_EVENT));
   const bySituation = new Map<Situation | null, readonly MappingRow[]>([
     [null, ofEveryEvent],
@@ -92,11 +106,26 @@ export function controlMapping(file: unknown, crypto: EvidenceCrypto): ControlMa
       for (const control of controls) listed.add(rowKey(control));
       return explained.filter((row) => listed.has(rowKey(row)));
     },
+    controlsOf: (frameworks) => every.filter(({ framework }) => frameworks.includes(framework)),
   };
 }
 
-function rowKey({ framework, controlId, relation }: Omit<PackageMappingRow, 'rationale' | 'source'>): string {
+/** Names a control and a relation in a mapping. */
+export function rowKey({ framework, controlId, relation }: Omit<PackageMappingRow, 'rationale' | 'source'>): string {
   return `${framework}/${controlId}/${relation}`;
+}
+
+function mappedControls(rows: readonly MappingRow[]): readonly MappedControl[] {
+  const byKey = new Map<string, MappedControl>();
+  for (const row of rows) {
+    const { framework, controlId, relation, rationale, shortTitle: title, edition, sourceUrl } = row;
+    const known = byKey.get(rowKey(row));
+    const conditions = [...(known?.conditions ?? []), row.conditions];
+    const situations = [...new Set([...(known?.situations ?? []), ...row.situations])];
+    const facts = { framework, controlId, relation, rationale, title, edition, sourceUrl };
+    byKey.set(rowKey(row), { ...facts, conditions, situations });
+  }
+  return [...byKey.values()];
 }
 
 /** Rows for several situations or conditions of one control give it the same rationale. */

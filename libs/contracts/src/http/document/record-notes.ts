@@ -143,6 +143,14 @@ export const RECORD_NOTES: OperationNotes = {
     body: { public: true },
     description: 'Anyone who knows the id of a public report can read it: `GET /v1/reports/{id}/public`.',
   },
+  getCoverage: {
+    description:
+      'A preview of what a signed package of the same range states, counted from the same events. `state` says how far these events show a control, which is not a verdict over the control: `shown`, `shown_with_gaps` (some have the status `Gap, review required`), `not_shown`, `needs_declaration`, `does_not_apply`. Without `from` and `to` it covers the last seven days; `by=day` takes at most 92. At most 50,000 events.',
+  },
+  listCoveringEvents: {
+    description:
+      'Exactly the events behind a number of `GET /v1/coverage`: for a cell of a day give the bounds of the day as `from` and `to`, for one of an agent `agentId`, for the gaps `status`.',
+  },
   getComplianceScope: { description: 'The scope that reports state, and that determines the retention of content.' },
   putComplianceScope: {
     body: { soc2: { categories: ['security'] }, euaiact: { classification: 'not-high-risk' } },

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 
 export interface Column<T> {
+  /** Unique among the columns; absent: the name is. */
+  readonly id?: string;
   readonly name: string;
   /** The name is read by screen readers alone: for buttons and links. */
   readonly isUnnamed?: boolean;
@@ -26,8 +28,8 @@ export function Table<T>({
       <table className="table stacked" aria-busy={rows === undefined}>
         <thead>
           <tr>
-            {columns.map(({ name, isUnnamed, isNumber }) => (
-              <th key={name} scope="col" className={isNumber === true ? 'numbers' : undefined}>
+            {columns.map(({ id, name, isUnnamed, isNumber }) => (
+              <th key={id ?? name} scope="col" className={isNumber === true ? 'numbers' : undefined}>
                 {isUnnamed === true ? <span className="hidden">{name}</span> : name}
               </th>
             ))}
@@ -44,9 +46,9 @@ export function Table<T>({
               ))
             : rows.map((row) => (
                 <tr key={keyOf(row)}>
-                  {columns.map(({ name, isUnnamed, isNumber, cell }) => (
+                  {columns.map(({ id, name, isUnnamed, isNumber, cell }) => (
                     <td
-                      key={name}
+                      key={id ?? name}
                       data-name={isUnnamed === true ? undefined : name}
                       className={isUnnamed === true ? 'row-actions' : isNumber === true ? 'numbers' : undefined}
                     >

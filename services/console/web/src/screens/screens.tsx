@@ -13,6 +13,7 @@ const SCREENS: Readonly<Record<string, Lazy>> = {
   '/agents': lazy(async () => ({ default: (await import('./agents/agents.js')).Agents })),
   '/approvals': lazy(async () => ({ default: (await import('./approvals/approvals.js')).Approvals })),
   '/alerts': lazy(async () => ({ default: (await import('./alerts/alerts.js')).Alerts })),
+  '/coverage': lazy(async () => ({ default: (await import('./control-coverage/coverage.js')).Coverage })),
   '/reports': lazy(async () => ({ default: (await import('./reports/reports.js')).Reports })),
   '/health': lazy(async () => ({ default: (await import('./health/health.js')).Health })),
   '/settings': lazy(async () => ({ default: (await import('./settings/settings.js')).Settings })),

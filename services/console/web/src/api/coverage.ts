@@ -1,0 +1,51 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
+import type { Coverage, CoverageQuery, CoveringEvent, CoveringEventsQuery } from '@countersign/contracts';
+import { ask } from './ask.js';
+
+const PAGE = 100;
+
+/**
+ * Counts the events of a range by control: when the screen is opened or a filter changes, as each count reads all events.
+ * @param boundsNow gives the range at the time of the question; `null`: it is incomplete, and nothing is asked
+ */
+export function useCoverage(
+  query: Pick<CoverageQuery, 'framework' | 'by' | 'agentId'>,
+  range: string,
+  boundsNow: () => { readonly from: string; readonly to: string } | null,
+): UseQueryResult<Coverage> {
+  return useQuery({
+    queryKey: ['coverage', query, range],
+    queryFn: ({ signal }) => ask<Coverage>('/v1/coverage', { query: { ...query, ...boundsNow() }, signal }),
+    enabled: boundsNow() !== null,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface CoveringEventPage {
+  readonly events: readonly CoveringEvent[];
+  readonly total: number;
+  readonly offset: number;
+}
+
+/** The events behind a number of the coverage, newest first, in pages; `null`: nothing is asked. */
+export function useCoveringEvents(
+  query: Omit<CoveringEventsQuery, 'limit' | 'offset'> | null,
+): UseInfiniteQueryResult<InfiniteData<CoveringEventPage, number>> {
+  return useInfiniteQuery({
+    queryKey: ['covering-events', query],
+    queryFn: async ({ pageParam: offset, signal }): Promise<CoveringEventPage> => ({
+      ...(await ask<Omit<CoveringEventPage, 'offset'>>('/v1/coverage/events', {
+        query: { ...query, limit: PAGE, offset },
+        signal,
+      })),
+      offset,
+    }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, events, total }) =>
+      events.length > 0 && offset + events.length < total ? offset + events.length : undefined,
+    enabled: query !== null,
+    staleTime: 60_000,
+  });
+}

@@ -1,0 +1,49 @@
+import type { AccountFacts } from '@countersign/contracts';
+import { HttpRefusal } from '@countersign/http-edge';
+import type { Projection } from '@countersign/topics';
+import type { ReportedAgent } from './issue-report/reported-agent.js';
+
+/** Read model of accounts and agents. */
+export interface Directory {
+  readonly accounts: Projection<AccountFacts>;
+  readonly agents: Projection<ReportedAgent>;
+  /** Resolves once events answered before the call are in the archive. */
+  settled(): Promise<void>;
+  /** The agent's version as published by policy, or `null`. */
+  agentVersion(id: string): Promise<number | null>;
+}
+
+export interface DirectoryAgent {
+  readonly id: string;
+  readonly facts: ReportedAgent;
+}
+
+/** Maximum delay of a new agent in this service's read model, ms. */
+const AGENT_WAIT_MS = 5_000;
+
+/**
+ * The agents of an account with these ids; without ids all of them, by the time of their creation.
+ * @param agentIds lower case
+ * @throws HttpRefusal 404 for one that the account does not have
+ */
+export async function agentsOf(
+  { agents, agentVersion }: Pick<Directory, 'agents' | 'agentVersion'>,
+  accountId: string,
+  agentIds: readonly string[],
+): Promise<readonly DirectoryAgent[]> {
+  if (agentIds.length === 0) {
+    return [...agents.values()]
+      .filter(({ value }) => value.accountId === accountId)
+      .map(({ id, value }) => ({ id, facts: value }))
+      .sort((a, b) => (a.facts.created_at + a.id < b.facts.created_at + b.id ? -1 : 1));
+  }
+  const found: DirectoryAgent[] = [];
+  for (const id of agentIds) {
+    const version = await agentVersion(id);
+    if (version !== null) await agents.waitFor(id, version, AGENT_WAIT_MS);
+    const agent = agents.get(id);
+    if (agent === undefined || agent.value.accountId !== accountId) throw new HttpRefusal(404, `no agent ${id}`);
+    found.push({ id, facts: agent.value });
+  }
+  return found;
+}
