@@ -18,7 +18,7 @@ export interface Surroundings {
   readonly referred: ReadonlyMap<string, LeafEvent>;
 }
 
-/** What an event is evidence for. */
+/** The status of an event and the controls that it is evidence for. */
 export type Assessment = Pick<PackageEvent, 'status' | 'statusReason' | 'controls'>;
 
 /**

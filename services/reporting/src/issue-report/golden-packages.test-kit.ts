@@ -206,7 +206,7 @@ export async function goldenPackage(frameworks: readonly Framework[]): Promise<S
   return signPackage(content, timestamp, { publicKeyUrl, sign: (bytes) => sign(null, bytes, privateKey) }, sha256);
 }
 
-/** What the package of these events covers, and the archive that has them. */
+/** The range that the package of these events covers, and the archive that has them. */
 export const GOLDEN_RANGE = {
   agentIds: [AGENT],
   from: new Date(START).toISOString(),

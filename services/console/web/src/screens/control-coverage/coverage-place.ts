@@ -1,7 +1,7 @@
 import type { Framework } from '@countersign/contracts';
 import { reportWords } from '../../words/reports.js';
 
-/** What the screen of coverage shows, as it stands in the address. */
+/** The selection of the screen of coverage, as it stands in the address. */
 export interface CoveragePlace {
   readonly framework: Framework;
   readonly range: RangeName;

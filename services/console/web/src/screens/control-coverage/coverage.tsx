@@ -132,7 +132,7 @@ function Filters({ place }: { readonly place: CoveragePlace }): ReactNode {
   );
 }
 
-/** What the framework says of its scope, and by which mapping events were counted. */
+/** The statement of the framework on its scope, and the mapping by which events were counted. */
 function Statement({ of: { statements, mapping, events } }: { readonly of: Counted }): ReactNode {
   return (
     <Card
