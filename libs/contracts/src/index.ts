@@ -1,3 +1,5 @@
+export { ACCOUNT_EVENT_TYPES, ACCOUNT_EVENTS, accountStream, actorText, isAccountStream } from './account-events.js';
+export type { AccountActor, AccountEventDraft, AccountEventType } from './account-events.js';
 export {
   ACTION_KINDS,
   CHECK_OUTCOMES,

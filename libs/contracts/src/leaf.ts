@@ -3,6 +3,8 @@
  * Its format is fixed; `libs/evidence/FORMAT.md` is its specification.
  */
 
+import { ACCOUNT_EVENT_TYPES } from './account-events.js';
+
 /** Types of a leaf of version 1. */
 export const LEAF_TYPES_V1 = [
   'action.checked',
@@ -25,6 +27,7 @@ export const LEAF_TYPES = [
   'approval.decided',
   'approval.expired',
   'approval.consumed',
+  ...ACCOUNT_EVENT_TYPES,
 ] as const;
 export type LeafTypeV1 = (typeof LEAF_TYPES_V1)[number];
 export type LeafType = (typeof LEAF_TYPES)[number];
@@ -80,7 +83,7 @@ export interface LeafEvent {
   readonly eventId: string;
   /** The event that this one refers to, or `null`. */
   readonly refersTo: string | null;
-  /** UUID, lower case. */
+  /** UUID, lower case; of an event of the account itself `accountStream` of the account. */
   readonly agentId: string;
   /** ISO 8601 UTC with milliseconds. */
   readonly occurredAt: string;
@@ -91,7 +94,7 @@ export interface LeafEvent {
   readonly violation_type: ViolationType | LaterName | null;
   /** `<field>:<entry>` of the profile; never quotes the action. */
   readonly rule: string | null;
-  /** Limits and counters; never quotes the action. */
+  /** Limits and counters; never quotes the action. Of an event of the account itself its person as a pseudonym. */
   readonly detail: string | null;
   readonly actionKind: ActionKind | null;
   readonly profileVersion: number | null;

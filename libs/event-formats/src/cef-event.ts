@@ -1,4 +1,5 @@
 import type { JsonValue, Severity } from '@countersign/contracts';
+import { accountEventFacts, isAccountEvent } from './account-event.js';
 import { actionText, activityOf, messageOf, shownAction, type FormattedEvent } from './formatted-event.js';
 
 /** The standard of 2017 gives each field a length; a longer value is cut, and the event in the archive is whole. */
@@ -21,7 +22,7 @@ export function cefEvent(event: FormattedEvent, accountId: string): string {
     ['cat', leaf.type],
     ['act', leaf.outcome],
     ['outcome', leaf.allowed === null ? null : leaf.allowed ? 'allowed' : 'refused'],
-    ['suid', leaf.agentId],
+    ...subjectOf(event),
     ['reason', cut(leaf.reason, LONGEST.short)],
     ['request', cut(actionText(event, 'url'), LONGEST.short)],
     ['msg', cut(messageOf(leaf), LONGEST.short)],
@@ -39,6 +40,17 @@ export function cefEvent(event: FormattedEvent, accountId: string): string {
     value === null ? [] : [`${name}=${extensionText(String(value))}`],
   );
   return `CEF:0|${head.join('|')}|${severity}|${extension.join(' ')}`;
+}
+
+/** Who acted: the agent, or of an event of an account the user whom it is about and the address. */
+function subjectOf(event: FormattedEvent): readonly (readonly [name: string, value: string | null])[] {
+  if (!isAccountEvent(event.leaf.type)) return [['suid', event.leaf.agentId]];
+  const { userId, email, address } = accountEventFacts(event);
+  return [
+    ['suid', userId],
+    ['suser', cut(email, LONGEST.short)],
+    ['src', address],
+  ];
 }
 
 function custom(n: number, label: string, value: string | null): readonly (readonly [string, string])[] {

@@ -5,6 +5,8 @@ import { ACCOUNT, AGENT, checked, denied, eventId, other } from './testing/event
 /** `event.kind`, `event.category` and the types that ECS expects of each category. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   api: 'access admin allowed change creation deletion denied end error info start user'.split(' '),
+  authentication: 'start end info'.split(' '),
+  iam: 'admin change creation deletion group info user'.split(' '),
   configuration: 'access change creation deletion info'.split(' '),
 };
 

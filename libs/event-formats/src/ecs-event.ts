@@ -1,4 +1,5 @@
 import type { JsonValue, LeafEvent, Severity } from '@countersign/contracts';
+import { accountEventFacts, isAccountEvent } from './account-event.js';
 import { actionText, isAboutAction, messageOf, shownAction, type FormattedEvent } from './formatted-event.js';
 
 const ECS_VERSION = '8.17.0';
@@ -12,7 +13,20 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
   ['agent.deactivated', 'deletion'],
   ['content.erased', 'deletion'],
   ['retention.applied', 'deletion'],
+  ['account.key_created', 'creation'],
+  ['account.key_revoked', 'deletion'],
 ]);
+
+/** Events of sessions and users by the categories `authentication` and `iam`. */
+const PEOPLE: ReadonlyMap<string, readonly [category: string, types: readonly string[]]> = new Map([
+  ['account.sign_in', ['authentication', ['start']]],
+  ['account.sign_out', ['authentication', ['end']]],
+  ['account.user_created', ['iam', ['user', 'creation']]],
+  ['account.user_changed', ['iam', ['user', 'change']]],
+  ['account.user_removed', ['iam', ['user', 'deletion']]],
+  ['account.password_changed', ['iam', ['user', 'change']]],
+  ['account.password_link_made', ['iam', ['user', 'change']]],
+] as const);
 
 /**
  * The event by the Elastic Common Schema 8.17, with `event.id` as its key. Members that ECS does not have are in
@@ -29,7 +43,7 @@ export function ecsEvent(event: FormattedEvent, accountId: string): Readonly<Rec
     event: {
       id: leaf.eventId,
       kind: leaf.violation_type === null ? 'event' : 'alert',
-      category: [isAboutAction(leaf.type) ? 'api' : 'configuration'],
+      category: [PEOPLE.get(leaf.type)?.[0] ?? (isAboutAction(leaf.type) ? 'api' : 'configuration')],
       type: typesOf(leaf),
       action: leaf.type,
       outcome: outcomeOf(leaf),
@@ -41,6 +55,7 @@ export function ecsEvent(event: FormattedEvent, accountId: string): Readonly<Rec
     },
     observer: { vendor: 'Countersign', product: 'Countersign', type: 'policy' },
     organization: { id: accountId },
+    ...peopleOf(event),
     ...(leaf.rule === null ? {} : { rule: { name: leaf.rule, ...given('category', leaf.violation_type) } }),
     ...(url === null ? {} : { url: { original: url } }),
     countersign: {
@@ -62,14 +77,28 @@ export function ecsEvent(event: FormattedEvent, accountId: string): Readonly<Rec
   };
 }
 
+/** The user whom an event of an account is about, and the address that it came from. */
+function peopleOf(event: FormattedEvent): Readonly<Record<string, unknown>> {
+  if (!isAccountEvent(event.leaf.type)) return {};
+  const { userId, email, address } = accountEventFacts(event);
+  const user = { ...given('id', userId), ...given('email', email) };
+  return {
+    ...(userId === null && email === null ? {} : { user }),
+    ...(address === null ? {} : { source: { ip: address } }),
+  };
+}
+
 function typesOf({ type, allowed }: LeafEvent): readonly string[] {
   if (type === 'action.checked') return ['access', allowed === true ? 'allowed' : 'denied'];
   if (isAboutAction(type)) return ['info'];
+  const people = PEOPLE.get(type);
+  if (people !== undefined) return people[1];
   return [CHANGES.get(type) ?? 'change'];
 }
 
 function outcomeOf({ type, outcome, allowed }: LeafEvent): 'success' | 'failure' | 'unknown' {
   if (type === 'action.checked') return allowed === true ? 'success' : 'failure';
+  if (isAccountEvent(type)) return outcome === 'failed' ? 'failure' : 'success';
   if (!isAboutAction(type)) return 'success';
   if (outcome === 'succeeded') return 'success';
   return outcome === 'failed' ? 'failure' : 'unknown';

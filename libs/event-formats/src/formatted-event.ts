@@ -1,4 +1,4 @@
-import { listedAction } from '@countersign/contracts';
+import { ACCOUNT_EVENTS, listedAction } from '@countersign/contracts';
 import type { JsonValue, LeafEvent, ListedAction, Openings } from '@countersign/contracts';
 
 /** An event of the archive, as it is written in a format of other products. */
@@ -28,7 +28,10 @@ export function actionText({ leaf, openings }: FormattedEvent, name: string): st
 }
 
 /** The event in one line for people. */
-export function messageOf({ type, actionKind, outcome, reason, agentId }: LeafEvent): string {
+export function messageOf({ type, actionKind, outcome, reason, agentId, detail }: LeafEvent): string {
+  if (type.startsWith(ACCOUNT_EVENTS)) {
+    return `${outcome === null ? type : `${type} ${outcome}`} (${detail ?? 'unknown'})`;
+  }
   if (!isAboutAction(type)) return `${type} (agent ${agentId})`;
   const what = [ACTIVITIES.get(type), actionKind, outcome].filter((word) => word !== null).join(' ');
   return reason === null ? what : `${what}: ${reason}`;

@@ -34,6 +34,7 @@ export { type ConsistencyClaim, verifyConsistency } from './merkle/consistency.j
 export { readLeaf } from './leaf/read-leaf.js';
 export { readEnvelope } from './leaf/read-envelope.js';
 export { readMessage } from './leaf/read-message.js';
+export { accountEvent, type AccountEventFacts } from './leaf/account-event.js';
 export { plainEnvelope, plainLeaf, type LeafHead } from './leaf/plain-leaf.js';
 export { canonicalLeaf, leafBytes, leafHashOf } from './leaf/canonical-leaf.js';
 export {

@@ -27,7 +27,7 @@ export interface Activity {
 }
 
 /**
- * Members that both classes share. `unmapped` holds what OCSF has no attribute for, under the names of `GET /v1/events`;
+ * Members that all classes share. `unmapped` holds what OCSF has no attribute for, under the names of `GET /v1/events`;
  * `action` in it is the committed value, `null` once it is erased or where it was not kept.
  */
 export function commonAttributes(

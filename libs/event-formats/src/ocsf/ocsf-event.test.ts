@@ -13,6 +13,8 @@ const schemas = new Map<number, ValidateFunction>(
   (
     [
       [6003, 'api_activity'],
+      [3001, 'account_change'],
+      [3002, 'authentication'],
       [3004, 'entity_management'],
     ] as const
   ).map(([uid, name]) => {

@@ -1,3 +1,4 @@
+import { ACCOUNT_EVENTS, isAccountStream } from '@countersign/contracts';
 import type { LeafEvent, LeafTypeV1 } from '@countersign/contracts';
 import { isRecord, read, refuse, type Reading } from '../reading.js';
 import { FIELDS_V1, FIELDS_V2, isCheckOutcome, isReportedOutcome, type LeafField } from './leaf-fields.js';
@@ -72,6 +73,11 @@ const FILLS_V2: Readonly<Record<string, Fill>> = {
   'approval.consumed': APPROVAL,
 };
 
+/** Fields of every event of an account itself, also of one of a type that a later release adds. */
+const ACCOUNT: Fill = { filled: ['action', 'detail'], optional: ['refersTo', 'outcome', 'context'] };
+/** `user:<id>`, or an identifier. */
+const ACTOR = /^(?:user:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z][a-z0-9_]{0,63})$/;
+
 interface Rules {
   readonly mustFill: readonly Field[];
   readonly mustBeNull: readonly Field[];
@@ -87,15 +93,18 @@ interface Version {
 function version(forms: Readonly<Record<string, LeafField>>, fills: Readonly<Record<string, Fill>>): Version {
   const fields = Object.entries(forms) as [Field, LeafField][];
   const rules = new Map<string, Rules>();
-  for (const [type, { filled, optional }] of Object.entries(fills)) {
-    const may = new Set<Field>([...ALWAYS, ...filled, ...optional]);
-    rules.set(type, { mustFill: filled, mustBeNull: fields.map(([name]) => name).filter((name) => !may.has(name)) });
-  }
+  for (const [type, fill] of Object.entries(fills)) rules.set(type, rulesOf(fields, fill));
   return { forms, fields, rules };
+}
+
+function rulesOf(fields: readonly [Field, LeafField][], { filled, optional }: Fill): Rules {
+  const may = new Set<Field>([...ALWAYS, ...filled, ...optional]);
+  return { mustFill: filled, mustBeNull: fields.map(([name]) => name).filter((name) => !may.has(name)) };
 }
 
 const V1 = version(FIELDS_V1, FILLS_V1);
 const V2 = version(FIELDS_V2, FILLS_V2);
+const ACCOUNT_RULES = rulesOf(V2.fields, ACCOUNT);
 
 /**
  * The one predicate for leaves: exactly the fields of their version (18 or 20), each of its form, filled as the leaf's
@@ -114,7 +123,9 @@ export function readLeaf(value: unknown): Reading<LeafEvent> {
     return refuse(`a leaf event has no field ${JSON.stringify(extra)}`);
   }
   const leaf = value as unknown as LeafEvent;
-  const problem = fillProblem(leaf, rules.get(leaf.type)) ?? outcomeProblem(leaf);
+  const problem = leaf.type.startsWith(ACCOUNT_EVENTS)
+    ? accountProblem(leaf)
+    : (fillProblem(leaf, rules.get(leaf.type)) ?? outcomeProblem(leaf));
   return problem === null ? read(leaf) : refuse(problem);
 }
 
@@ -123,6 +134,13 @@ function fillProblem(leaf: LeafEvent, rules: Rules | undefined): string | null {
   for (const name of rules.mustFill) if (leaf[name] === null) return `${name} must be filled in ${leaf.type}`;
   for (const name of rules.mustBeNull) if (leaf[name] !== null) return `${name} must be null in ${leaf.type}`;
   return null;
+}
+
+function accountProblem(leaf: LeafEvent): string | null {
+  if (!isAccountStream(leaf.agentId)) return `agentId must be a UUID of version 8 in ${leaf.type}`;
+  const problem = fillProblem(leaf, ACCOUNT_RULES);
+  if (problem !== null) return problem;
+  return ACTOR.test(leaf.detail ?? '') ? null : `detail must be user:<UUID> or an identifier in ${leaf.type}`;
 }
 
 function outcomeProblem(leaf: LeafEvent): string | null {

@@ -11,6 +11,7 @@ import { airlineStory, smallStory } from './airline-story.js';
 import { AUDIT_CASES, nameAudit } from './audit-cases.js';
 import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
+import { ACCOUNT_CASES, accountStory } from './account-cases.js';
 import { LEAF_V2_CASES } from './leaf-v2-cases.js';
 import { mixedStory, v2Story } from './leaf-v2-story.js';
 import { OVERSIGHT_CASES, oversightStory, stateOversight } from './oversight-cases.js';
@@ -115,6 +116,11 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
     files.push([`audit-${name}`, vector(description, { package: pkg }, surroundings(pending, key), expected)]);
   }
   files.push(...leafV2Vectors(key, sha256));
+  const trail = issueStory({ ...accountStory(sha256), anchored: false }, key, sha256);
+  for (const { name, description, change, expected } of ACCOUNT_CASES) {
+    const pkg = resigned(trail, (one) => void change(one), key, sha256);
+    files.push([`account-${name}`, vector(description, { package: pkg }, surroundings(trail, key), expected)]);
+  }
   const overseen = issueStory(oversightStory(sha256), key, sha256);
   for (const { name, description, change, expected } of OVERSIGHT_CASES) {
     const pkg = resigned(overseen, (one) => void change(one), key, sha256);

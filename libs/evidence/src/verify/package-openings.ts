@@ -1,3 +1,4 @@
+import { ACCOUNT_EVENTS } from '@countersign/contracts';
 import type { LeafEvent, PackageEvent } from '@countersign/contracts';
 import type { Sha256 } from '../crypto.js';
 import { toHex } from '../encoding/hex.js';
@@ -28,6 +29,7 @@ export class OpeningChecks {
     for (const kind of COMMITMENT_KINDS) this.#opening(kind, entry, event, `${path}.opened.${kind}`);
     if (entry.erased === true) this.#erased(entry, event, `${path}.erased`);
     if (event.type === 'profile.changed') this.#profile(entry, event, `${path}.opened.action`);
+    if (event.type.startsWith(ACCOUNT_EVENTS)) this.#actor(entry, event, `${path}.opened.action`);
   }
 
   report(): void {
@@ -92,7 +94,24 @@ export class OpeningChecks {
     if (!same) this.#findings.problem('profile-differs', at, 'The profile is not that of the leaf.', event.eventId);
   }
 
+  /** Checks that the person whom an event of an account shows is the one whose pseudonym its leaf has. */
+  #actor({ opened }: PackageEvent, event: LeafEvent, at: string): void {
+    const { value, withheld } = shownValue(opened.action);
+    if (value === undefined) return;
+    const by = isRecord(value) ? value['by'] : undefined;
+    if (by === undefined && withheld > 0) return;
+    if (pseudonymOf(by) !== event.detail) this.#inconsistent(at, 'It shows another person than the leaf names.', event);
+  }
+
   #inconsistent(path: string, message: string, { eventId }: LeafEvent): void {
     this.#findings.problem('opening-inconsistent', path, message, eventId);
   }
+}
+
+/** `<kind>:<id>`, or `<kind>` alone; `null`: `by` is malformed. */
+function pseudonymOf(by: unknown): string | null {
+  if (!isRecord(by) || typeof by['kind'] !== 'string') return null;
+  const { kind, id } = by as { readonly kind: string; readonly id?: unknown };
+  if (id === undefined) return kind;
+  return typeof id === 'string' ? `${kind}:${id}` : null;
 }

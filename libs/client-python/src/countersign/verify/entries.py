@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping
+from typing import Any, Dict, List, Mapping, Optional
 
 from .commitment import COMMITMENTS
 from .context import what_is_wrong_with_context
@@ -75,6 +75,8 @@ def _check_opening(
             findings.add("opening-inconsistent", path, wrong)
     elif name == "action" and event["type"] == "profile.changed":
         _check_profile(event, shown, path, findings)
+    elif name == "action" and event["type"].startswith("account."):
+        _check_actor(event, shown, path, findings)
 
 
 def _check_profile(event: Mapping[str, Any], shown: Shown, path: str, findings: Findings) -> None:
@@ -85,6 +87,21 @@ def _check_profile(event: Mapping[str, Any], shown: Shown, path: str, findings: 
     same_version = type(version) is int and version == event["profileVersion"]
     if not same_version or sha256_hex(canonical_bytes(profile)) != event["profileSha256"]:
         findings.add("profile-differs", path, "profileVersion and profileSha256 are those of another profile")
+
+
+def _check_actor(event: Mapping[str, Any], shown: Shown, path: str, findings: Findings) -> None:
+    if shown.may_have("by"):
+        return
+    by = shown.value.get("by") if isinstance(shown.value, dict) else None
+    if not isinstance(by, dict) or _pseudonym_of(by) != event["detail"]:
+        findings.add("opening-inconsistent", path, "it shows another person than the leaf names")
+
+
+def _pseudonym_of(by: Mapping[str, Any]) -> Optional[str]:
+    kind, identity = by.get("kind"), by.get("id", "")
+    if not isinstance(kind, str) or not isinstance(identity, str):
+        return None
+    return f"{kind}:{identity}" if "id" in by else kind
 
 
 def check_runs(package: Mapping[str, Any], findings: Findings) -> None:

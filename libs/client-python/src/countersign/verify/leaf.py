@@ -63,6 +63,13 @@ for _change in ("requested", "decided", "expired", "consumed"):
         (MEMBERS | {"context"}) - ALWAYS - {"action", "allowed"},
     )
 
+#: The same for every event of an account itself.
+_OF_ACCOUNT: Tuple[Members, Members] = (
+    frozenset(("action", "detail")),
+    frozenset(("refersTo", "outcome", "context")),
+)
+_ACTOR = re.compile(r"user:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z][a-z0-9_]{0,63}")
+
 _MAX_COVERAGE = 32
 _MAX_TYPE = 64
 _TYPE = re.compile(r"[a-z]+(\.[a-z_]+)+")
@@ -123,12 +130,15 @@ def what_is_wrong_with_leaf(event: Any) -> Optional[str]:
         value = event[name]
         if not form(value) and (value is not None or name in ALWAYS):
             return f"{name} has not its form"
-    if event["type"] not in version.by_type:
+    of_account = event["type"].startswith("account.")
+    if event["type"] not in version.by_type and not of_account:
         return None
-    there, possible = version.by_type[event["type"]]
+    there, possible = _OF_ACCOUNT if of_account else version.by_type[event["type"]]
     for name in version.members - ALWAYS - possible:
         if (event[name] is not None) != (name in there):
             return f"{name} does not go with the type"
+    if of_account and (event["agentId"][14] != "8" or _ACTOR.fullmatch(event["detail"]) is None):
+        return "agentId or detail is not that of an event of an account"
     if event["type"] == "action.outcome" and event["outcome"] not in REPORTED_OUTCOMES:
         return "outcome does not go with the type"
     return _what_is_wrong_with_check(event) if event["type"] == "action.checked" else None
