@@ -1,5 +1,3 @@
-import type { JsonValue } from './leaf.js';
-
 /**
  * Events of the account itself, of what its people did. They are leaves of version 2 in one stream of the account, in
  * which they have sequences, windows and proofs as the events of an agent have.
@@ -46,13 +44,4 @@ export type AccountActor =
 /** The pseudonym in `detail` of the leaf: it stays when the content is erased. */
 export function actorText(by: AccountActor): string {
   return by.kind === 'user' ? `user:${by.id}` : by.kind;
-}
-
-/** An event before it has an id and a time. */
-export interface AccountEventDraft {
-  readonly type: AccountEventType;
-  readonly by: AccountActor;
-  readonly outcome?: 'succeeded' | 'failed';
-  /** Committed beside `by`, each member by itself: names, e-mail addresses, IP addresses. At most 31 members. */
-  readonly content: Readonly<Record<string, JsonValue>>;
 }

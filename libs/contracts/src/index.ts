@@ -1,5 +1,6 @@
 export { ACCOUNT_EVENT_TYPES, ACCOUNT_EVENTS, accountStream, actorText, isAccountStream } from './account-events.js';
-export type { AccountActor, AccountEventDraft, AccountEventType } from './account-events.js';
+export type { AccountActor, AccountEventType } from './account-events.js';
+export type { AccountEventDraft } from './account-event-draft.js';
 export {
   ACTION_KINDS,
   CHECK_OUTCOMES,
