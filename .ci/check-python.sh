@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libs/client-python: ruff, mypy, its tests against a running service and the verifier of libs/evidence, and the package,
-# installed from its folder into an empty environment, as its README says, and imported from there. Needs a build.
+# libs/client-python: ruff, mypy, its tests against a running service and the verifier of libs/evidence, and its wheel, of a
+# bounded size, installed into an empty environment and imported from there. Needs a build.
 #   .ci/check-python.sh [ARGUMENT...]     arguments are pytest's
 #   .ci/check-python.sh tools             installs what it needs and ends
 # Installs its tools beside those of the test servers. They need Python 3.11; the package itself takes less (pyproject.toml).
@@ -66,6 +66,8 @@ install_tools() {
   return 1
 }
 
+readonly MOST_WHEEL_BYTES=262144
+
 # Its build tools and dependencies are taken from the tools: no registry is used.
 check_installed() {
   local folder=$PWD
@@ -75,7 +77,13 @@ check_installed() {
     >"$("$WORK/empty/bin/python" -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
   (
     cd "$WORK/folder"
-    "$WORK/empty/bin/pip" install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation "$folder"
+    "$WORK/empty/bin/pip" wheel -q --disable-pip-version-check --no-index --no-deps --no-build-isolation -w wheel "$folder"
+    local wheel bytes
+    wheel=$(echo wheel/*.whl)
+    bytes=$(wc -c <"$wheel")
+    echo "$wheel: $bytes bytes"
+    [ "$bytes" -le "$MOST_WHEEL_BYTES" ] || { echo "the wheel may have $MOST_WHEEL_BYTES bytes" >&2; exit 1; }
+    "$WORK/empty/bin/pip" install -q --disable-pip-version-check --no-index --no-deps "$wheel"
     "$WORK/empty/bin/python" -I - <<'PYTHON'
 import pathlib, sys
 import countersign, countersign.verify

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,6 +61,19 @@ describe('the JavaScript client, installed into an empty folder as its README sa
       },
     });
   };
+
+  it('is small', () => {
+    const installed = join(folder, 'node_modules/@countersign/client');
+    const bytesIn = (path: string): number =>
+      readdirSync(path, { withFileTypes: true, recursive: true })
+        .filter((entry) => entry.isFile())
+        .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+    const [packed = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    const sizes = { packed: statSync(join(folder, packed)).size, installed: bytesIn(installed) };
+    console.info(`@countersign/client: ${JSON.stringify(sizes)} bytes`);
+    expect(sizes.packed).toBeLessThan(65_536);
+    expect(sizes.installed).toBeLessThan(400_000);
+  });
 
   it('behaves as its README says', async () => {
     expect(examples.map(({ name }) => name)).toEqual(['example-0.mjs', 'example-1.mjs', 'example-2.cjs']);
