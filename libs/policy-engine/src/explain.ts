@@ -1,6 +1,6 @@
 import type { CompiledProfile } from './compile-profile.js';
-import { explainRules } from '@countersign/rules';
-import type { CompiledRules, ExplainedRule } from '@countersign/rules';
+import { explainLimits, explainRules } from '@countersign/rules';
+import type { CompiledRules, ExplainedRule, RuleViolation } from '@countersign/rules';
 import { countedRules, isOwnFact } from './counted-rules.js';
 import { denialsWhere, judgedAction } from './judge/conditional.js';
 import type { ConditionalJudgement, Surroundings } from './judge/conditional.js';
@@ -58,11 +58,11 @@ export interface CountedFindings {
 export interface Explained {
   readonly decision: Decision;
   readonly rules: readonly RuleTrace[];
-  /** Rules with conditions, in the order of the profile. */
+  /** Rules with conditions, then limits, in the order of the profile. */
   readonly conditional: readonly ConditionalTrace[];
 }
 
-/** Result of a rule with conditions by itself, with the facts of its surroundings. */
+/** Result of a rule with conditions, or of a limit, by itself, with the facts of its surroundings. */
 export interface ConditionalTrace extends ExplainedRule {
   /** Its denial, also one that is only observed; `null` where it denies nothing. */
   readonly violation: Violation | null;
@@ -105,13 +105,20 @@ function conditionalTraces(
   const facts = factsOf(rules, judgement, around);
   const isSet = (position: number): boolean => facts[rules.facts[position]!.member.id] === true;
   const denials = new Map(denialsWhere(judgement, isSet).map(({ violation }) => [violation.rule, violation]));
-  return explainRules(rules, judgedAction(action, around, judgement.offsets), facts).map((explained) => {
-    const violation = denials.get(explained.rule);
-    return {
-      ...explained,
-      violation: violation === undefined ? null : { ...violation, extras: violation.extras ?? null },
-    };
+  const judged = judgedAction(action, around, judgement.offsets);
+  const withExtras = (violation: RuleViolation): Violation => ({ ...violation, extras: violation.extras ?? null });
+  const denialOf = (rule: string): Violation | null => {
+    const violation = denials.get(rule);
+    return violation === undefined ? null : withExtras(violation);
+  };
+  const limits = explainLimits(rules, judged, around.balances).map(({ charge, ...explained }) => {
+    const exceeded = explained.result === 'matched' && charge !== null;
+    return { ...explained, violation: exceeded ? withExtras(charge.violation) : denialOf(explained.rule) };
   });
+  return [
+    ...explainRules(rules, judged, facts).map((explained) => ({ ...explained, violation: denialOf(explained.rule) })),
+    ...limits,
+  ];
 }
 
 /** Values of the facts. A recorded check names those that are set of the ones that it read: of the others nothing is known. */

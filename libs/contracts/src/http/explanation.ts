@@ -6,16 +6,18 @@ import type { JsonValue } from '../leaf.js';
 
 const text = { type: 'string' } as const;
 
-/** Of a rule with conditions. They quote the policy, never the action. */
+/** Of a rule with conditions, and of a limit. They quote the policy, never the action. */
 const conditions = {
   clauses: {
     type: 'array',
-    description: 'of a rule with conditions: each clause in the order of evaluation',
+    description:
+      'of a rule with conditions: each clause in the order of evaluation; of a limit: `counted + 1 <= 3`, what it counted before and this check',
     items: object({
       text,
       result: {
         enum: [true, false, 'error', 'not_reached', 'unknown'],
-        description: '`unknown`: it depends on a fact that the check did not read',
+        description:
+          '`unknown`: it depends on a fact that the check did not read, or on the balance of a limit, which only a check reads',
       },
     }),
   },

@@ -16,6 +16,8 @@ export interface Surroundings extends Who {
   readonly offsets?: Readonly<Record<string, number>>;
   /** Facts that a recorded check saw set, of those that it read; only for explanations. Absent: no fact is set. */
   readonly facts?: readonly string[];
+  /** Balances that a recorded check saw, by the id of the limit, as decimals; only for explanations. Absent: none is known. */
+  readonly balances?: Readonly<Record<string, string>>;
 }
 
 /** The judgement of the rules, and the offsets that they used. */

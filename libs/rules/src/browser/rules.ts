@@ -21,6 +21,7 @@ export { compileRules } from '../judge/compile-rules.js';
 export type { CompiledRules } from '../judge/compile-rules.js';
 export { judgeRules } from '../judge/judge-rules.js';
 export type { ConditionalFinding, FactSet, LimitCharge, RuleFinding, RuleJudgement } from '../judge/judge-rules.js';
+export { explainLimits } from '../judge/explain-limits.js';
 export { explainRules } from '../judge/explain-rules.js';
 export type { ExplainedRule } from '../judge/explain-rules.js';
 export type { JudgedAction } from '../judge/variables.js';

@@ -227,7 +227,8 @@ function conditionally(
   });
 }
 
-function chargeOf(limit: CompiledLimit, at: number, place: number, input: CelInput): LimitCharge | RuleFinding {
+/** What an action is charged to a limit that applies to it, or that its key or sum cannot be read. @param place for its rank */
+export function chargeOf(limit: CompiledLimit, at: number, place: number, input: CelInput): LimitCharge | RuleFinding {
   const { member, key, sum, maxNanos, severity } = limit;
   const observe = member.mode === 'observe';
   const refused = (code: FaultCode | LimitFault): RuleFinding => ({

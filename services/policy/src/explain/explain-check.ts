@@ -10,8 +10,8 @@ export type TracedRule = Explanation['rules'][number];
 type TracedViolation = Extract<TracedRule, { readonly result: 'matched' }>['violation'];
 
 /**
- * Explains the result of every rule of the agent's profile for an action, and the answer that a check would get now. Yields
- * to other work of the thread while a long payload is read.
+ * Explains the result of every rule of the agent's profile for an action, and the answer that a check would get now where no fact
+ * is set and no limit is used up. Yields to other work of the thread while a long payload is read.
  * @param usage of the agent, with the rate limit of its profile
  */
 export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, action: Action): Promise<Explanation> {
@@ -57,7 +57,8 @@ export function tracedConditions({
   ...about
 }: ConditionalTrace): TracedRule {
   if (result === 'not_applicable') {
-    return { name, result, because: 'the rule is for other tools or types of actions' };
+    const what = name.startsWith('limits:') ? 'limit' : 'rule';
+    return { name, result, because: `the ${what} is for other tools or types of actions` };
   }
   const shown = { clauses, reads, mode, ...(facts.length === 0 ? {} : { facts }) };
   if (violation === null) return { name, result: 'passed', ...shown };

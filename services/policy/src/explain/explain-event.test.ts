@@ -108,6 +108,31 @@ describe('explainEvent', () => {
     });
   });
 
+  it('evaluates limits with the balances that the check committed to', async () => {
+    const limit = { id: 'spend', types: ['pay'], sum: 'args.amount', max_sum: '100', window_seconds: 60 } as const;
+    const profile: BehaviorProfile = { ...THEN, store_payload: true, limits: [limit] };
+    const event = recorded(profile, [{ action: { type: 'pay', payload: { amount: 40 } } }]);
+    const { envelope } = event;
+    const explainedWith = async (spend: string): Promise<EventExplanation['rules'][number] | undefined> => {
+      const value = { request_time: { seconds: 1, offsets: {} }, seen: { limits: { spend } } };
+      const openings = { ...envelope.openings, context: { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value } };
+      const explained = await explainEvent(
+        { event: { ...event, envelope: { ...envelope, openings } }, profile },
+        sha256,
+      );
+      return explained.rules.find(({ name }) => name === 'limits:spend');
+    };
+    const about = { mode: 'enforce', reads: ['args.amount'] };
+    const text = 'counted + args.amount <= 100';
+    expect(await explainedWith('60')).toEqual({
+      ...{ name: 'limits:spend', result: 'passed', ...about, clauses: [{ text, result: true }] },
+    });
+    expect(await explainedWith('60.01')).toMatchObject({
+      ...{ name: 'limits:spend', result: 'matched', ...about, clauses: [{ text, result: false }] },
+      violation: { violation_type: 'limit_exceeded', rule: 'limits:spend' },
+    });
+  });
+
   it('leaves open a fact that the verdict did not depend on', async () => {
     const profile: BehaviorProfile = {
       ...THEN,

@@ -63,11 +63,17 @@ async function evaluated(
 function surroundingsOf({ agentId }: LeafEvent, context: unknown): Surroundings | null {
   const who = whoOf(context);
   if (who === null) return null;
-  const { request_time: time, facts } = context as {
+  const {
+    request_time: time,
+    facts,
+    seen,
+  } = context as {
     readonly request_time: { readonly seconds: number; readonly offsets: Readonly<Record<string, number>> };
     readonly facts?: readonly string[];
+    readonly seen?: { readonly limits: Readonly<Record<string, string>> };
   };
-  return { agentId, ...who, time: time.seconds, offsets: time.offsets, facts: facts ?? [] };
+  const { seconds, offsets } = time;
+  return { agentId, ...who, time: seconds, offsets, facts: facts ?? [], balances: seen?.limits ?? {} };
 }
 
 /** The profile whose hash the leaf has; `null`: it is not stored. No event commits to the profile of a new agent. */
