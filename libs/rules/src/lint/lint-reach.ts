@@ -1,4 +1,5 @@
 import type { ArgumentMatcher } from '@countersign/contracts';
+import type { Program } from '../cel/program.js';
 import type { CompiledRule, CompiledRules } from '../judge/compile-rules.js';
 import { allows, EFFECT_RANKS, modifiedBy, outcomeOf } from '../judge/judge-rules.js';
 import type { RuleOutcome } from '../judge/judge-rules.js';
@@ -13,7 +14,7 @@ const MAX_COMBINATIONS = 4096;
 
 /**
  * Rules of `args` alone that match no value, or every value, and rules that another one hides: found by trying them on
- * the values next to their bounds. Also rules whose condition reads nothing and never holds.
+ * the values next to their bounds. Also rules whose condition reads nothing, so that it holds never or always.
  * @param tries most combinations for all rules together: pairs of rules beyond them are not compared
  */
 export function lintReach({ rules }: CompiledRules, tries: number): readonly LintFinding[] {
@@ -24,9 +25,12 @@ export function lintReach({ rules }: CompiledRules, tries: number): readonly Lin
     const at = { place: `rules:${rule.member.id}`, index };
     const own = reaches.get(rule);
     if (own === undefined) {
-      return isNeverMet(rule)
-        ? [wholeFinding(at, 'never_matches', 'never denies: its condition holds for no action', REMOVE)]
-        : [];
+      if (isNeverMet(rule)) {
+        return [wholeFinding(at, 'never_matches', 'never denies: its condition holds for no action', REMOVE)];
+      }
+      if (!isAlwaysMet(rule)) return [];
+      const message = 'denies every action that it applies to: its condition is the same for all';
+      return [wholeFinding(at, 'always_matches', message, 'leave out when, or write the condition into it')];
     }
     if (rule.member.args !== undefined) {
       if (own.outcomes?.includes('denied') === false) {
@@ -51,11 +55,22 @@ export function lintReach({ rules }: CompiledRules, tries: number): readonly Lin
 
 const REMOVE = 'remove the rule';
 
-/** A condition that reads nothing is the same for every action. */
 function isNeverMet({ member, when, matchers }: CompiledRule): boolean {
-  if (when === null || when.reads.length > 0 || when.zones.length > 0) return false;
-  const result = when.run({ values: {}, offsets: {} });
+  const result = constantOf(when);
   return member.effect === 'deny_unless' ? matchers === null && result === true : result === false;
+}
+
+/** An error denies as well. */
+function isAlwaysMet({ member, when, matchers }: CompiledRule): boolean {
+  const result = constantOf(when);
+  if (result === undefined) return false;
+  return member.effect === 'deny_unless' ? result !== true : matchers === null && result !== false;
+}
+
+/** A condition that reads nothing is the same for every action; `undefined` for one that reads something, or none. */
+function constantOf(when: CompiledRule['when']): ReturnType<Program['run']> | undefined {
+  if (when === null || when.reads.length > 0 || when.zones.length > 0) return undefined;
+  return when.run({ values: {}, offsets: {} });
 }
 
 /** Its outcome depends on its matchers alone. */
