@@ -227,7 +227,7 @@ function conditionally(
   });
 }
 
-/** What an action is charged to a limit that applies to it, or that its key or sum cannot be read. @param place for its rank */
+/** The charge of an action to a limit that applies to it, or the finding that its key or sum cannot be read. @param place for its rank */
 export function chargeOf(limit: CompiledLimit, at: number, place: number, input: CelInput): LimitCharge | RuleFinding {
   const { member, key, sum, maxNanos, severity } = limit;
   const observe = member.mode === 'observe';
