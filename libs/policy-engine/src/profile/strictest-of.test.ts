@@ -71,6 +71,21 @@ describe('the strictest of several profiles', () => {
     ]);
   });
 
+  it('names in what is missing the fact that the rule reads, where that got another name', () => {
+    const fact = (set_when: string) => [{ id: 'kyc_done', set_when }];
+    const rule = {
+      id: 'kyc',
+      effect: 'defer',
+      when: '!facts.kyc_done',
+      missing: ['facts.kyc_done', 'a form'],
+    } as const;
+    const merged = strictestOf([
+      profile({ facts: fact("action.type == 'kyc'") }),
+      profile({ facts: fact("action.type == 'other'"), rules: [rule] }),
+    ]);
+    expect(merged.rules).toEqual([{ ...rule, when: '!facts.kyc_done_2', missing: ['facts.kyc_done_2', 'a form'] }]);
+  });
+
   it('denies everything where allow-lists have nothing in common', () => {
     const merged = strictestOf([profile({ allowed_actions: ['read'] }), profile({ allowed_actions: ['write'] })]);
     const compiled = compileProfile({ ...merged, agent_id: 'a', version: 1 });

@@ -58,8 +58,20 @@ function placeOf<T extends Member>(
   }
 }
 
+const OF_FACTS = 'facts.';
+
 function readingRenamed(rule: RuleMember, renamed: ReadonlyMap<string, string>): RuleMember {
-  const { when } = rule;
-  if (when === undefined || renamed.size === 0) return rule;
-  return { ...rule, when: renameFacts(when, renamed) };
+  const { when, missing } = rule;
+  if (renamed.size === 0) return rule;
+  return {
+    ...rule,
+    ...(when === undefined ? {} : { when: renameFacts(when, renamed) }),
+    ...(missing === undefined ? {} : { missing: missing.map((one) => factRenamed(one, renamed)) }),
+  };
+}
+
+/** Words about a fact, where they are its name alone: `facts.kyc_done`. */
+function factRenamed(words: string, renamed: ReadonlyMap<string, string>): string {
+  const id = words.startsWith(OF_FACTS) ? renamed.get(words.slice(OF_FACTS.length)) : undefined;
+  return id === undefined ? words : OF_FACTS + id;
 }
