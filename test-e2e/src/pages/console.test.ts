@@ -121,12 +121,12 @@ describe('the address of the service', () => {
       const context = await browser.newContext();
       const page = await context.newPage();
       await page.goto(named);
-      await rows(page).first().waitFor();
-      expect(new URL(page.url()).hash).toBe('#/events');
+      await page.getByRole('heading', { name: 'First steps' }).waitFor();
+      expect(new URL(page.url()).hash).toBe('#/welcome');
       const other = await (await browser.newContext()).newPage();
       await other.goto(plain);
       expect(await other.getByRole('alert').innerText()).toContain('this link was used already');
-      expect(new URL(other.url()).hash).toBe('#/events');
+      expect(new URL(other.url()).hash).toBe('#/welcome');
       const { code, stdout } = await instance.command('console');
       expect(code).toBe(0);
       await other.goto(stdout.trim());

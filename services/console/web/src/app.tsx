@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useSession, useSignIn } from './api/session.js';
 import { replacePlace, usePlace } from './location.js';
 import { Problem } from './parts/problem.js';
+import { preferences, setPreferences } from './preferences.js';
 import { Screen, screenOf } from './screens/screens.js';
 import { SetPassword } from './screens/set-password.js';
 import { SignIn } from './screens/sign-in.js';
@@ -12,15 +13,26 @@ import { words } from './words/en.js';
 const LINK = /^\/sign-in\/([\w-]{43})$/;
 const PASSWORD_LINK = /^\/password\/([\w-]{64})$/;
 
-/** Signs in by the token in the address, and removes it there at once. */
-function useLink(path: string): Pick<ReturnType<typeof useSignIn>, 'isPending' | 'error'> {
+/** The port of the Solana node that an installation runs on the reader's machine: it prints the link. */
+const PORT = /^[1-9]\d{0,4}$/;
+
+/**
+ * Signs in by the token in the address, and removes it there at once. Where the reader has named no Solana node, the one of
+ * the installation on this machine is asked from then on.
+ */
+function useLink(path: string, query: URLSearchParams): Pick<ReturnType<typeof useSignIn>, 'isPending' | 'error'> {
   const { mutate, isPending, error } = useSignIn();
   const oneTimeToken = LINK.exec(path)?.[1];
+  const isFirst = query.has('first');
+  const port = PORT.exec(query.get('rpc') ?? '')?.[0];
   useEffect(() => {
     if (oneTimeToken === undefined) return;
-    replacePlace('#/events');
-    mutate({ oneTimeToken });
-  }, [oneTimeToken, mutate]);
+    replacePlace(isFirst ? '#/welcome' : '#/events');
+    const keepNode = (): void => {
+      if (port !== undefined && preferences().rpcUrl === '') setPreferences({ rpcUrl: `http://127.0.0.1:${port}` });
+    };
+    mutate({ oneTimeToken }, { onSuccess: keepNode });
+  }, [oneTimeToken, isFirst, port, mutate]);
   return { isPending, error };
 }
 
@@ -39,7 +51,7 @@ function usePasswordLink(path: string): readonly [string | null, () => void] {
 export function App(): ReactNode {
   const session = useSession();
   const { path, query } = usePlace();
-  const link = useLink(path);
+  const link = useLink(path, query);
   const [passwordToken, passwordDone] = usePasswordLink(path);
   if (passwordToken !== null) return <SetPassword key={passwordToken} token={passwordToken} onDone={passwordDone} />;
   if (session.data === undefined || link.isPending) {

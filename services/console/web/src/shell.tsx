@@ -163,6 +163,7 @@ function Account({
                 {words.account.password}
               </Menu.Item>
               <Menu.Separator className="menu-line" />
+              <Menu.Item className="menu-item" render={<a href="#/welcome">{words.account.welcome}</a>} />
               <Menu.Item className="menu-item" render={<a href="docs">{words.account.api}</a>} />
               <Menu.Item className="menu-item" render={<a href="verify">{words.account.verify}</a>} />
               <Menu.Separator className="menu-line" />

@@ -97,13 +97,19 @@ export async function startInstance(
     const addresses: Addresses = { baseUrl, mcpUrl: `${baseUrl}/mcp`, solanaRpcUrl };
     await untilReady(log, () => waitingFor(serving, services), [backends.died, services.died], signal);
     if (credentials !== null) await writeBootstrap(config.dataDir, addresses, credentials);
+    // The page that the link opens may ask a node of this machine without the reader naming it.
+    const rpcPort = /^http:\/\/127\.0\.0\.1:(\d+)\/?$/.exec(solanaRpcUrl)?.[1];
+    const firstLink = async (): Promise<string | null> => {
+      const link = await consoleLink();
+      return link === null ? null : `${link}?first=1${rpcPort === undefined ? '' : `&rpc=${rpcPort}`}`;
+    };
     const isShown = firstStart.isFirst && isLoopback(baseUrl);
     parts.ready = true;
     parts.wasReady = true;
     return {
       addresses,
       firstStart,
-      consoleLink: isShown ? await consoleLink() : null,
+      consoleLink: isShown ? await firstLink() : null,
       died: Promise.race([backends.died, services.died]),
       stop: () => stopParts(config.dataDir, parts),
     };

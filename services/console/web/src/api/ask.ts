@@ -19,6 +19,7 @@ export interface AskOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly signal?: AbortSignal;
   readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** @param path of a route, with a slash at its beginning: the address is relative to the page, as a proxy may add a path */
@@ -53,10 +54,7 @@ export async function askFile(path: string, options: AskOptions = {}): Promise<A
  * The body of an answer that goes on: its pieces as they come.
  * @throws AskError
  */
-export async function askStream(
-  path: string,
-  options: AskOptions & { readonly headers?: Readonly<Record<string, string>> },
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+export async function askStream(path: string, options: AskOptions): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const { body } = await answerOf(path, options);
   if (body === null) throw new AskError(0, 'The server sent nothing.', null, null);
   return body;
@@ -70,7 +68,7 @@ export interface AnsweredFile {
 /** The answer, if it is a success. @throws AskError */
 async function answerOf(
   path: string,
-  { method = 'GET', body, query, signal, accept, headers: more }: AskOptions & { readonly headers?: object },
+  { method = 'GET', body, query, signal, accept, headers: more }: AskOptions,
 ): Promise<Response> {
   let response: Response;
   try {

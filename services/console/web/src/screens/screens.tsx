@@ -8,6 +8,7 @@ type Lazy = LazyExoticComponent<ComponentType<ScreenProps>>;
 
 /** Each is a file that is loaded when the screen is opened first. */
 const SCREENS: Readonly<Record<string, Lazy>> = {
+  '/welcome': lazy(async () => ({ default: (await import('./welcome/welcome.js')).Welcome })),
   '/overview': lazy(async () => ({ default: (await import('./overview/overview.js')).Overview })),
   '/events': lazy(async () => ({ default: (await import('./events/events.js')).Events })),
   '/agents': lazy(async () => ({ default: (await import('./agents/agents.js')).Agents })),

@@ -30,6 +30,9 @@ export function NoEvents({
       <div className="empty">
         <h2>{words.events.empty}</h2>
         <p>{words.events.emptyLead}</p>
+        <p>
+          <a href="#/welcome">{words.events.sample}</a>
+        </p>
       </div>
     );
   }

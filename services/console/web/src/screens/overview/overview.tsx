@@ -12,7 +12,7 @@ import { Card, Empty, Page } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { asWords, number } from '../../words/en.js';
+import { asWords, number, words } from '../../words/en.js';
 import { overviewWords } from '../../words/overview.js';
 import { agentName } from '../events/event-words.js';
 import type { ScreenProps } from '../screen-props.js';
@@ -54,6 +54,9 @@ export function Overview({ query }: ScreenProps): ReactNode {
       {data === undefined ? null : sumOf(data) === 0 ? (
         <Empty title={overviewWords.empty}>
           <p>{overviewWords.emptyLead}</p>
+          <p>
+            <a href="#/welcome">{words.events.sample}</a>
+          </p>
         </Empty>
       ) : (
         <Card title={overviewWords.chart}>

@@ -1,0 +1,51 @@
+import { number } from './en.js';
+
+/** Texts of the first steps. */
+export const welcomeWords = {
+  title: 'First steps',
+  lead: 'From an action to a report that anyone can verify, in a minute and without typing. Everything below is recorded in this account.',
+  done: 'Done',
+  step: (step: number) => `Step ${step}`,
+  run: {
+    title: 'Let an agent act',
+    lead: 'The booking agent of an airline asks about each of 24 actions before it acts. Its profile lets it search and book, spend up to 2,000 dollars a day, and send no vouchers.',
+    action: 'Run the sample',
+    again: 'Run it again',
+    how: 'This makes the agent “Airline demo” and an API key for it alone, sends each action to POST /v1/check, and revokes the key.',
+    progress: (count: number, of: number) => `${number(count)} of ${number(of)} actions asked about`,
+    result: (checks: number, denied: number) => `${number(checks)} checks, ${number(denied)} denied`,
+    failed: 'The sample was interrupted',
+  },
+  see: {
+    title: 'See what was decided, and why',
+    lead: 'Each check is an event, with the rule that decided it.',
+    waiting: 'Run the sample first.',
+    all: 'Open the events',
+    denied: 'Only what was denied',
+    profile: 'The profile of the agent',
+  },
+  anchor: {
+    title: 'Watch the decisions anchored',
+    lead: 'At the end of each window the hash of its events is written into a transaction on a Solana network. From then on no event can be changed or removed unseen.',
+    state: (anchored: number, of: number) => `${number(anchored)} of ${number(of)} checks anchored`,
+  },
+  report: {
+    title: 'Issue a report, and verify it here',
+    lead: 'A report is signed and holds each event with its proof. Your browser reads it, computes every hash again and asks the chain.',
+    issue: 'Issue a report',
+    busy: 'Collecting events and proofs, signing…',
+    verify: 'Verify it in this browser',
+    change: 'Change one character and verify again',
+    changed: 'One character of this copy was changed.',
+    open: 'Open the report',
+    node: 'Solana node that is asked',
+    noNode: 'none: name one on the page of the report to have the chain asked as well',
+  },
+  own: {
+    title: 'Connect your own agent',
+    lead: 'Make a key, and ask before each action. The reference has the routes, and the clients for JavaScript and Python.',
+    keys: 'API keys',
+    api: 'API reference',
+    coverage: 'Controls that these events show',
+  },
+} as const;

@@ -1,0 +1,93 @@
+import type { Browser } from 'playwright-core';
+import { Instance } from '../instance/instance.js';
+import { openBrowser, testedBrowser, watch } from './browser.js';
+import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
+
+const browserName = testedBrowser();
+const inBrowser = browserName === null ? describe.skip : describe;
+/** From the start of the program to a report that is verified in the page. */
+const WITHIN_MS = 60_000;
+
+inBrowser(`the first steps in the console${browserName === null ? ' (needs chromium)' : ''}`, () => {
+  let instance: Instance;
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser(browserName!);
+    instance = await Instance.start();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.discard();
+  });
+
+  it('lead from a start to a verified report by clicks alone, and to a changed one that is refused', async () => {
+    const link = /http:\/\/127\.0\.0\.1:\S+\/console#\/sign-in\/\S+/.exec(instance.output)?.[0] ?? '';
+    const page = await (await browser.newContext()).newPage();
+    const watched = watch(page);
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await picture(page, 'welcome');
+    expect(await barriersOf(page)).toEqual([]);
+    const step = (name: string) => page.locator('.card', { hasText: name });
+    await page.getByRole('button', { name: 'Run the sample' }).click();
+    await page.getByRole('progressbar').waitFor();
+    await step('Let an agent act').getByText('24 checks, 3 denied').waitFor();
+    await page.getByRole('button', { name: 'Issue a report' }).click();
+    await page.getByText('24 of 24 checks anchored').waitFor();
+    await page.getByRole('button', { name: 'Verify it in this browser' }).click();
+    const report = step('Issue a report, and verify it here');
+    await report.getByText(/^(Verified|Nothing is wrong, but not everything was checked)$/).waitFor();
+    const took = Date.now() - instance.startedAt;
+    await picture(page, 'welcome-verified');
+    expect(await report.locator('.verdict').innerText()).toMatch(/^Verified/);
+    expect(took).toBeLessThan(WITHIN_MS);
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Change one character' }).click();
+    await report.getByText('Does not hold').waitFor();
+    await picture(page, 'welcome-changed');
+    expect(await page.getByRole('img', { name: 'Done' }).count()).toBe(4);
+    const headers = await instance.session();
+    const { json } = await instance.request('GET', '/v1/api-keys', { headers });
+    const { apiKeys } = json as { readonly apiKeys: readonly { readonly name: string; readonly revokedAt: unknown }[] };
+    const sample = apiKeys.filter(({ name }) => name === 'sample run');
+    expect(sample).toHaveLength(1);
+    expect(sample[0]!.revokedAt).not.toBeNull();
+    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('csn_live_');
+    expect(unexpected(watched)).toEqual([]);
+    await page.reload();
+    await page.getByText('24 checks, 3 denied').waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    await picture(page, 'welcome-narrow');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await page.context().close();
+  }, 180_000);
+
+  it('say what was interrupted and continue with the same agent, and are read by an auditor', async () => {
+    const { page } = await openConsole(browser, instance.bootstrap, '/welcome', { colorScheme: 'dark' });
+    await page.getByText('24 checks, 3 denied').waitFor();
+    let sent = 0;
+    await page.route('**/v1/check', async (route) => {
+      sent += 1;
+      const body = JSON.stringify({ error: 'other checks come first: <b>try again</b>' });
+      if (sent < 3) await route.continue();
+      else await route.fulfill({ status: 503, contentType: 'application/json', body });
+    });
+    await page.getByRole('button', { name: 'Run it again' }).click();
+    await page.getByText('The sample was interrupted').waitFor();
+    await page.getByText('other checks come first: <b>try again</b>').waitFor();
+    await page.getByText('26 checks, 3 denied').waitFor();
+    await picture(page, 'welcome-failed-dark');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.context().close();
+    const headers = await instance.session();
+    const auditor = { email: 'auditor@example.com', password: 'a password of an auditor' };
+    await instance.request('POST', '/v1/users', { headers, body: { ...auditor, role: 'auditor' } });
+    const opened = await openConsole(browser, { ...instance.bootstrap, ...auditor }, '/overview');
+    await goTo(opened.page, '/welcome');
+    const run = opened.page.getByRole('button', { name: 'Run it again' });
+    await run.waitFor();
+    expect(await run.getAttribute('aria-disabled')).toBe('true');
+    expect(await run.getAttribute('title')).toBe('Needs the role admin: your role is auditor');
+    await opened.page.context().close();
+  }, 120_000);
+});
