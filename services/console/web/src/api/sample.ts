@@ -51,7 +51,7 @@ async function newSampleAgent(): Promise<string> {
   return id;
 }
 
-/** What is really recorded of the sample's agent: its newest checks. */
+/** The newest checks of the sample's agent, as recorded. */
 export interface SampleState {
   readonly checks: readonly EventRecord[];
   readonly total: number;

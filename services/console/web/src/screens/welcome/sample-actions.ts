@@ -7,7 +7,7 @@ export interface SampleAction {
   readonly payload: unknown;
 }
 
-/** What the sample's agent may do: three of its actions are denied by it. */
+/** The profile of the sample's agent: it denies three of the actions. Payloads are kept, so that verdicts can be computed again. */
 export const SAMPLE_PROFILE = {
   allowed_apis: [
     'get_*',
@@ -21,6 +21,7 @@ export const SAMPLE_PROFILE = {
   ],
   off_limits_actions: ['send_certificate'],
   spending_limit: 2000,
+  store_payload: true,
 } as const;
 
 const says = (payload: string): SampleAction => ({ type: 'llm_response', payload });
