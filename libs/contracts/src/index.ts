@@ -226,12 +226,13 @@ export type {
   DecisionBody,
 } from './http/approvals.js';
 export type { AgentBody } from './http/policy.js';
-export { EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
+export { EVENT_KINDS, EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
 export type {
   AcknowledgeBody,
   AlertGroup,
   AnchorRecord,
   EventsQuery,
+  EventKind,
   ExportFormat,
   ExportQuery,
 } from './http/audit-log.js';

@@ -5,6 +5,9 @@ import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema, type Q
 import { route } from './route.js';
 
 export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
+/** `account`: what the people of the account did; `agents`: events of its agents. */
+export const EVENT_KINDS = ['account', 'agents'] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 const outcome = { type: 'string', enum: [...CHECK_OUTCOMES, ...REPORTED_OUTCOMES] } as const;
@@ -42,7 +45,7 @@ const keysetPage = openObject({
   next: {
     type: ['string', 'null'],
     description:
-      'send it as `before` for the next page; `null`: there are no more events. With `rule` a page may have fewer events than `limit`, or none, before the last one',
+      'send it as `before` for the next page; `null`: there are no more events. With `rule` or `by` a page may have fewer events than `limit`, or none, before the last one',
   },
 });
 
@@ -62,6 +65,8 @@ const eventFilters = {
     description:
       'only checks of this trace: the trace id of the `traceparent` that a check was sent with. Events whose content was erased have none',
   },
+  kind: { type: 'string', enum: EVENT_KINDS },
+  by: { ...uuid, description: 'id of a user: what the user did, and events of the account that are about the user' },
 } as const;
 
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
@@ -101,7 +106,7 @@ export const auditLogRoutes = {
     responses: {
       200: {
         description:
-          'a page of events; `total` counts all that match the filters. With `total=false`, `before`, `rule` or `trace`: `next` instead of `total` and `offset`',
+          'a page of events; `total` counts all that match the filters. With `total=false`, `before`, `rule`, `trace` or `by`: `next` instead of `total` and `offset`',
         schema: { anyOf: [pageOf('events', eventRecord), keysetPage] },
       },
       400: bodyErrors[400],

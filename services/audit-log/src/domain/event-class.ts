@@ -1,5 +1,8 @@
+import { ACCOUNT_EVENTS } from '@countersign/contracts';
 import type { LeafEvent } from '@countersign/contracts';
 import type { EventFilter } from './event-filter.js';
+
+const ACTIONS = 'action.';
 
 /** Members that filters and counts by class use; leaves have few combinations of them. */
 export interface EventClass {
@@ -14,18 +17,24 @@ export function classOf({ type, outcome, allowed, violation_type: violationType 
 }
 
 /** `true` when the filter restricts the class. */
-export function asksForClass({ type, outcome, allowed, violationType, rule }: EventFilter): boolean {
-  return [type, outcome, allowed, violationType, rule].some((member) => member !== undefined);
+export function asksForClass({ type, outcome, allowed, violationType, rule, kind, by }: EventFilter): boolean {
+  return [type, outcome, allowed, violationType, rule, kind, by].some((member) => member !== undefined);
 }
 
-/** `true` when the filter lets events of the class through. Events without a violation have no rule. */
-export function matchesClass({ type, outcome, allowed, violationType, rule }: EventFilter, of: EventClass): boolean {
+/**
+ * `true` when the filter lets events of the class through. Events without a violation have no rule, and what agents did is
+ * by no person.
+ */
+export function matchesClass(filter: EventFilter, of: EventClass): boolean {
+  const { type, outcome, allowed, violationType, rule, kind, by } = filter;
   return (
     (type === undefined || of.type === type) &&
     (outcome === undefined || of.outcome === outcome) &&
     (allowed === undefined || of.allowed === allowed) &&
     (violationType === undefined || of.violationType === violationType) &&
-    (rule === undefined || of.violationType !== null)
+    (rule === undefined || of.violationType !== null) &&
+    (kind === undefined || of.type.startsWith(ACCOUNT_EVENTS) === (kind === 'account')) &&
+    (by === undefined || !of.type.startsWith(ACTIONS))
   );
 }
 

@@ -1,4 +1,4 @@
-import type { EventsQuery, ExportQuery } from '@countersign/contracts';
+import type { EventKind, EventsQuery, ExportQuery, JsonValue, LeafEvent, Openings } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 
 /** Filter of `GET /v1/events` within one account; absent members do not restrict. */
@@ -17,6 +17,9 @@ export interface EventFilter {
   readonly rule?: string;
   /** Trace id of the context, 32 lower-case hex characters. Only `pageAfter` of the store knows it. */
   readonly trace?: string;
+  readonly kind?: EventKind;
+  /** Id of a user in lower case, see {@link isByPerson}. Only `pageAfter` of the store knows it. */
+  readonly by?: string;
 }
 
 /** A day that no calendar has, such as the 30th of February. */
@@ -36,7 +39,25 @@ export function eventFilter(query: EventsQuery | ExportQuery): EventFilter {
     ...(query.violation_type === undefined ? {} : { violationType: query.violation_type }),
     ...(query.rule === undefined ? {} : { rule: query.rule }),
     ...(query.trace === undefined ? {} : { trace: query.trace }),
+    ...(query.kind === undefined ? {} : { kind: query.kind }),
+    ...(query.by === undefined ? {} : { by: query.by.toLowerCase() }),
   };
+}
+
+/**
+ * True for an event that this user caused, and for an event of the account that is about the user: by the pseudonym of the leaf, or
+ * by the content while that is kept.
+ */
+export function isByPerson({ detail }: LeafEvent, { action }: Openings, userId: string): boolean {
+  if (detail === `user:${userId}`) return true;
+  const value = action?.value;
+  const by = memberOf(value, 'by');
+  return [by, memberOf(by, 'id'), memberOf(memberOf(value, 'user'), 'id')].includes(userId);
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.hasOwn(value, name) ? (value as { readonly [key: string]: JsonValue })[name] : undefined;
 }
 
 /**

@@ -1,5 +1,13 @@
+import { accountStream } from '@countersign/contracts';
+import type { EventEnvelope } from '@countersign/contracts';
 import { agentId, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
 import { OTHER_ACCOUNT, RunningAuditLog } from '../testing/running-audit-log.js';
+
+const [ANNA, BERT] = ['aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb'];
+const signIn = (n: number, id = ANNA): EventEnvelope => {
+  const leaf = { detail: `user:${id}`, outcome: 'succeeded', agentId: accountStream(agentId(9)) };
+  return other(n, 'account.sign_in', { v2: true, leaf });
+};
 
 describe('pages of events without counts', () => {
   const service = new RunningAuditLog();
@@ -7,6 +15,7 @@ describe('pages of events without counts', () => {
   beforeAll(async () => {
     await service.start();
     await service.append(envelope(1), denied(2), envelope(3), denied(4, { agent: 3 }), envelope(5));
+    await service.append(signIn(27), other(28, 'agent.frozen', { v2: true }), signIn(29, BERT));
     await service.append(denied(6, { agent: 2, accountId: OTHER_ACCOUNT }));
   }, 60_000);
   afterAll(() => service.stop());
@@ -25,12 +34,24 @@ describe('pages of events without counts', () => {
   const ids = (...all: number[]): string[] => all.map((n) => eventId(n));
 
   it('follow one after the other, and each account has its own', async () => {
-    expect(await walk('total=false&limit=2')).toEqual(ids(5, 4, 3, 2, 1));
+    expect(await walk('total=false&limit=2')).toEqual(ids(29, 28, 27, 5, 4, 3, 2, 1));
     expect(await walk(`total=false&limit=1&agentId=${agentId(1)}&outcome=allowed`)).toEqual(ids(5, 3, 1));
     expect(await walk('total=false&outcome=denied&limit=1')).toEqual(ids(4, 2));
     expect(await walk('rule=allowed_apis:&limit=1')).toEqual(ids(4, 2));
     expect(await walk('rule=allowed_apis:', 'stranger')).toEqual(ids(6));
     expect(await walk('rule=none')).toEqual([]);
+  });
+
+  it('are of the people of the account, of its agents, or of one person', async () => {
+    expect(await walk('total=false&kind=account')).toEqual(ids(29, 27));
+    expect(await walk('total=false&kind=agents&limit=4')).toEqual(ids(28, 5, 4, 3, 2, 1));
+    expect(await walk(`by=${BERT.toUpperCase()}`)).toEqual(ids(29));
+    expect(await walk(`by=${ANNA}&kind=account`)).toEqual(ids(27));
+    expect(await walk(`by=${ANNA}`, 'stranger')).toEqual([]);
+    const { body } = await service.ask('auditor', '/v1/events?kind=account');
+    expect([body.total, body.events[0].action]).toEqual([2, { type: 'http_call', n: 29 }]);
+    const one = await service.ask('auditor', `/v1/events/${eventId(29)}`);
+    expect([one.status, one.body.detail, one.body.anchored]).toEqual([200, `user:${BERT}`, false]);
   });
 
   it('are not what a list with counts is', async () => {
@@ -54,6 +75,9 @@ describe('pages of events without counts', () => {
       'trace=',
       `trace=${traceId(7)}&offset=1`,
       `trace=${traceId(7)}&before=${body.next}`,
+      'kind=people',
+      'by=anna',
+      `before=${body.next}&by=${ANNA}&offset=1`,
     ]) {
       const refused = await service.ask('auditor', `/v1/events?${query}`);
       expect([query, refused.status, Object.keys(refused.body)]).toEqual([query, 400, ['error']]);

@@ -34,8 +34,9 @@ export class ListEventsController {
 
   @HttpRoute(auditLogRoutes.listEvents)
   async list(@Input() { query, caller }: RouteInput<unknown, EventsQuery>): Promise<CountedPage | KeysetEvents> {
-    const { limit, offset, before, total, rule, trace } = query;
-    const counts = before === undefined && total !== false && rule === undefined && trace === undefined;
+    const { limit, offset, before, total, rule, trace, by } = query;
+    const paged = [before, rule, trace, by].some((member) => member !== undefined);
+    const counts = !paged && total !== false;
     if (!counts) return this.#after(query, caller.accountId);
     const page = await this.store.list(caller.accountId, filterOf(query), { limit, offset });
     return { events: this.#listed(page.events), total: page.total, limit, offset };
@@ -44,7 +45,7 @@ export class ListEventsController {
   async #after(query: EventsQuery, accountId: string): Promise<KeysetEvents> {
     const { limit, offset } = query;
     if (offset !== 0)
-      throw new HttpRefusal(400, 'offset does not go with before, total=false, rule or trace: send before');
+      throw new HttpRefusal(400, 'offset does not go with before, total=false, rule, trace or by: send before');
     const filter = filterOf(query);
     const { events, next } = await this.store.pageAfter(accountId, filter, afterOf(query, filter), limit);
     return { events: this.#listed(events), limit, next: next === null ? null : placeText(filter, next) };

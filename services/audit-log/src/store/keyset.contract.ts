@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventEnvelope } from '@countersign/contracts';
+import type { EventEnvelope, Openings } from '@countersign/contracts';
 import type { EventFilter } from '../domain/event-filter.js';
 import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START, traceId } from '../testing/envelopes.js';
@@ -10,10 +10,25 @@ import { PAGE_LENGTH, SCANNED, type EventStore, type Cursor } from './port.js';
 const OFF_LIMITS = 'off_limits_actions:wire_transfer';
 const offLimits = (n: number, parts: EnvelopeParts = {}): EventEnvelope =>
   denied(n, { ...parts, leaf: { violation_type: 'off_limits_action', rule: OFF_LIMITS } });
+const [ANNA, BERT] = ['aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb'];
 const anyRule = fc.constantFrom<EventFilter>(
   ...[{}, {}, { rule: OFF_LIMITS }, { rule: 'allowed_apis:' }, { rule: 'none' }],
+  ...[{ by: ANNA }, { by: BERT }, { by: BERT, rule: OFF_LIMITS }, { by: ANNA, kind: 'account' as const }],
   ...[{ trace: traceId(0) }, { trace: traceId(3) }, { trace: traceId(9) }, { trace: traceId(1), rule: OFF_LIMITS }],
 );
+const salt = 'AAAAAAAAAAAAAAAAAAAAAA';
+/** An event that a person caused, or that is about one: in each of the forms that events have. */
+function byPerson(n: number, parts: EnvelopeParts): EventEnvelope {
+  const content: Record<number, Openings> = {
+    0: {},
+    1: { action: { salt, value: { by: { kind: 'user', id: BERT }, user: { id: ANNA } } } },
+    2: { action: { salt, value: { by: BERT, role: 'admin' } } },
+  };
+  const openings = content[n % 3]!;
+  const leaf = { detail: `user:${n % 2 === 0 ? ANNA : BERT}` };
+  if (n % 3 === 2) return other(n, 'profile.changed', { ...parts, openings });
+  return other(n, 'account.sign_in', { ...parts, v2: true, leaf, openings });
+}
 
 /** Keyset pagination of every {@link EventStore}. `open` gives an empty store. */
 export function keysetContract(name: string, backend: { open(): Promise<EventStore>; clean(): Promise<void> }): void {
@@ -53,9 +68,11 @@ export function keysetContract(name: string, backend: { open(): Promise<EventSto
             ? offLimits(n, parts)
             : n % 3 === 0
               ? denied(n, parts)
-              : n % 11 === 0
-                ? other(n, 'agent.frozen', parts)
-                : envelope(n, parts),
+              : n % 7 === 0
+                ? byPerson(n, parts)
+                : n % 11 === 0
+                  ? other(n, 'agent.frozen', parts)
+                  : envelope(n, parts),
         );
       }
       await append(...all.slice(0, 150));

@@ -1,8 +1,8 @@
 import type { mongo } from 'mongoose';
-import type { ArchivedEvent, LeafEvent } from '@countersign/contracts';
+import type { ArchivedEvent, LeafEvent, Openings } from '@countersign/contracts';
 import { countedHours, EARLIEST, LATEST, wholeHours, type TimeRange, type WholeHours } from '../domain/count-times.js';
 import { onlyBlocked } from '../domain/event-class.js';
-import type { EventFilter } from '../domain/event-filter.js';
+import { isByPerson, type EventFilter } from '../domain/event-filter.js';
 import type { StoredEvent } from '../domain/event-record.js';
 import { runsBetween } from '../domain/arrival-place.js';
 import { placePage, type CountedTime } from '../domain/place-page.js';
@@ -80,8 +80,8 @@ export class MongoList {
     const range = await this.#range(accountId, filter);
     if (range === null) return { events: [], next: null };
     const toMs = after === null ? range.toMs : Math.min(range.toMs, after[0]! + 1);
-    const { rule } = filter;
-    const read = rule === undefined ? limit : SCANNED;
+    const { rule, by } = filter;
+    const read = rule === undefined && by === undefined ? limit : SCANNED;
     const blocked = inBlockedIndex(range, filter);
     const cursor = this.#collections.events
       .find(
@@ -97,7 +97,7 @@ export class MongoList {
     for await (const document of cursor) {
       scanned += 1;
       last = document;
-      if (rule !== undefined && (JSON.parse(document.leaf) as LeafEvent).rule !== rule) continue;
+      if (!isHit(document, filter)) continue;
       documents.push(document);
       length += document.leaf.length + (document.openings?.length ?? 0);
       if (length >= PAGE_LENGTH || documents.length === limit) break;
@@ -276,6 +276,14 @@ export class MongoList {
   #count(range: Range): Promise<number> {
     return this.#collections.events.countDocuments(where(range), { hint: indexOf(range) });
   }
+}
+
+/** Reports whether an event has the members of a filter that no class has. */
+function isHit({ leaf: text, openings }: EventDocument, { rule, by }: EventFilter): boolean {
+  if (rule === undefined && by === undefined) return true;
+  const leaf = JSON.parse(text) as LeafEvent;
+  if (rule !== undefined && leaf.rule !== rule) return false;
+  return by === undefined || isByPerson(leaf, openings === undefined ? {} : (JSON.parse(openings) as Openings), by);
 }
 
 /** `true` where the index of blocked leaves, of all agents of an account, has every event of the list. */

@@ -92,13 +92,12 @@ export class SqliteList {
     if (range === null) return { events: [], next: null };
     const [at = LATEST, n = Number.MAX_SAFE_INTEGER] = after ?? [];
     const near = { ...range, toMs: Math.min(range.toMs, at + 1) };
-    const { rule } = filter;
-    const read = rule === undefined ? limit : SCANNED;
-    const hit = rule === undefined ? '1' : `json_extract(leaf, '$.rule') = ?`;
+    const { hit, values } = hitOf(filter);
+    const read = values.length === 0 ? limit : SCANNED;
     const sql = `SELECT n, occurred_at AS at, ${hit} AS hit FROM events
       ${onlyBlocked(filter) ? whereBlocked(near) : where(near)} AND (occurred_at < ? OR n < ?)
       ORDER BY occurred_at DESC, n DESC LIMIT ?`;
-    const ahead = this.#all<PlacedRow>(sql, ...(rule === undefined ? [] : [rule]), ...bounds(near), at, n, read);
+    const ahead = this.#all<PlacedRow>(sql, ...values, ...bounds(near), at, n, read);
     const events: StoredEvent[] = [];
     let length = 0;
     for (const place of ahead) {
@@ -275,6 +274,26 @@ function whereBlocked(range: Range): string {
   if (range.agentN !== null || range.trace !== null) return where(range);
   return `INDEXED BY events_blocked WHERE blocked = 1 AND account_n = ? AND occurred_at >= ? AND occurred_at < ?
     ${classFilter(range.classes)}`;
+}
+
+/** Of an event: who caused it, and whom it is about, as `isByPerson` reads them. */
+const PERSON = `coalesce((SELECT ? IN (
+    json_extract(o.value, '$.action.value.by'), json_extract(o.value, '$.action.value.by.id'),
+    json_extract(o.value, '$.action.value.user.id')) FROM openings o WHERE o.n = events.n), 0)`;
+
+/** The members of a filter that no class has, as an expression of a row; no values: it has none. */
+function hitOf({ rule, by }: EventFilter): { readonly hit: string; readonly values: readonly string[] } {
+  const parts: string[] = [];
+  const values: string[] = [];
+  if (rule !== undefined) {
+    parts.push(`json_extract(leaf, '$.rule') IS ?`);
+    values.push(rule);
+  }
+  if (by !== undefined) {
+    parts.push(`(json_extract(leaf, '$.detail') IS ? OR ${PERSON})`);
+    values.push(`user:${by}`, by);
+  }
+  return { hit: parts.length === 0 ? '1' : `(${parts.join(' AND ')})`, values };
 }
 
 function bounds({ accountN, agentN, trace, fromMs, toMs }: Range): Parameter[] {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { traceIdOf } from '@countersign/contracts';
 import type { EventEnvelope } from '@countersign/contracts';
-import type { EventFilter } from '../domain/event-filter.js';
+import { isByPerson, type EventFilter } from '../domain/event-filter.js';
 import { agentId, START } from './envelopes.js';
 
 const HOUR = 3_600_000;
@@ -15,6 +15,7 @@ export const anyFilter: fc.Arbitrary<EventFilter> = fc.record(
     type: fc.constantFrom('action.checked', 'agent.frozen', 'agent.created', 'approval.requested', 'later.type'),
     outcome: fc.constantFrom('allowed', 'denied', 'frozen'),
     allowed: fc.boolean(),
+    kind: fc.constantFrom('account', 'agents'),
     violationType: fc.constantFrom('api_not_allowed', 'unsafe_output', 'rule_denied', 'constructor'),
   },
   { requiredKeys: [] },
@@ -23,7 +24,13 @@ export const anyFilter: fc.Arbitrary<EventFilter> = fc.record(
 /** Ids of what the filter lets through, newest first, found by looking at everything. */
 export function scan(all: readonly EventEnvelope[], filter: EventFilter): string[] {
   return all
-    .map((one, n) => ({ n, leaf: one.leaf, trace: traceIdOf(one.openings), at: Date.parse(one.leaf.occurredAt) }))
+    .map((one, n) => ({
+      n,
+      leaf: one.leaf,
+      openings: one.openings,
+      trace: traceIdOf(one.openings),
+      at: Date.parse(one.leaf.occurredAt),
+    }))
     .filter(({ leaf }) => filter.agentId === undefined || leaf.agentId === filter.agentId)
     .filter(({ at }) => (filter.fromMs === undefined || at >= filter.fromMs) && at < (filter.toMs ?? Infinity))
     .filter(({ leaf }) => filter.type === undefined || leaf.type === filter.type)
@@ -32,6 +39,11 @@ export function scan(all: readonly EventEnvelope[], filter: EventFilter): string
     .filter(({ leaf }) => filter.violationType === undefined || leaf.violation_type === filter.violationType)
     .filter(({ trace }) => filter.trace === undefined || trace === filter.trace)
     .filter(({ leaf }) => filter.rule === undefined || leaf.rule === filter.rule)
+    .filter(({ leaf }) => filter.kind === undefined || leaf.type.startsWith('account.') === (filter.kind === 'account'))
+    .filter(
+      ({ leaf, openings }) =>
+        filter.by === undefined || (!leaf.type.startsWith('action.') && isByPerson(leaf, openings, filter.by)),
+    )
     .sort((a, b) => b.at - a.at || b.n - a.n)
     .map(({ leaf }) => leaf.eventId);
 }
