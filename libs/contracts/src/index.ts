@@ -269,6 +269,8 @@ export type {
   DeliveryState,
   DestinationKind,
 } from './http/alerts.js';
+export { SINGLE_SIGN_ON_REFUSALS, singleSignOnRoutes } from './http/single-sign-on.js';
+export type { SignInMethods, SingleSignOnRefusal } from './http/single-sign-on.js';
 export { MOST_TRUSTED_ISSUERS, trustedIssuerRoutes } from './http/trusted-issuers.js';
 export type { NewTrustedIssuer, TrustedIssuerRecord } from './http/trusted-issuers.js';
 export { STREAM_FORMATS, STREAM_KINDS, streamRoutes } from './http/streams.js';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { identityRoutes, trustedIssuerRoutes } from '@countersign/contracts';
+import { identityRoutes, singleSignOnRoutes, trustedIssuerRoutes } from '@countersign/contracts';
 import type { Route, TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
 import { deriveSecret } from '@countersign/process';
-import { sessionTokens } from '@countersign/service-kit';
+import { resolveAll, sessionTokens } from '@countersign/service-kit';
 import { Announcer, OutboxRelay, republish, TopicAhead, TopicTail } from '@countersign/topics';
 import type { Mailer } from '@countersign/service-kit/mail';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -16,6 +16,7 @@ import { ApiKeysController } from './http/api-keys-controller.js';
 import { AuthController } from './http/auth-controller.js';
 import { PasswordLinksController } from './http/password-links-controller.js';
 import { SessionController } from './http/session-controller.js';
+import { SingleSignOnController } from './http/single-sign-on-controller.js';
 import { SessionsController } from './http/sessions-controller.js';
 import { TrustedIssuersController } from './http/trusted-issuers-controller.js';
 import { UsersController } from './http/users-controller.js';
@@ -28,6 +29,7 @@ import {
   PASSWORD_LINKS,
   SERVICE_CONTEXT,
   SIGN_IN,
+  SINGLE_SIGN_ON,
   TRUSTED_ISSUERS,
   USERS,
 } from './http/tokens.js';
@@ -46,18 +48,22 @@ import { Passwords } from './sign-in/passwords.js';
 import { OpenSessions } from './sign-in/open-sessions.js';
 import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
+import type { SingleSignOn } from './single-sign-on/single-sign-on.js';
 import { openMongoIdentityStore, openSqliteIdentityStore } from './store/open.js';
 import type { IdentityStore } from './store/port.js';
 
 /** Accounts, users, plans, API keys and sessions. */
 export const definition: ServiceDefinition = {
   name: 'identity',
-  routes: [...Object.values<Route>(identityRoutes), ...Object.values<Route>(trustedIssuerRoutes)],
+  routes: [identityRoutes, singleSignOnRoutes, trustedIssuerRoutes].flatMap((routes) => Object.values<Route>(routes)),
   reads: ['agent-events', 'accounts', 'api-keys', 'sessions'],
   writes: ['accounts', 'api-keys', 'sessions', 'dead-letters'],
   after: [],
   start,
 };
+
+/** For each request to the provider of single sign-on. */
+const PROVIDER_TIMEOUT_MS = 5000;
 
 class IdentityModule {}
 
@@ -108,6 +114,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       UsersController,
       ApiKeysController,
       AccountController,
+      SingleSignOnController,
       TrustedIssuersController,
       KeyUseConsumer,
     ],
@@ -118,6 +125,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: USERS, useValue: new Users(context, store, publication) },
       { provide: API_KEYS, useValue: new ApiKeys(context, store, publication) },
       { provide: DEFAULT_PROFILES, useValue: new DefaultProfiles(store, publication) },
+      { provide: SINGLE_SIGN_ON, useValue: await openSingleSignOn(context, store, publication, signIn, queue) },
       { provide: TRUSTED_ISSUERS, useValue: new TrustedIssuers(context, store, publication) },
       { provide: IDENTITY_STORE, useValue: store },
       { provide: KEY_USE_FOLLOWER, useValue: follower },
@@ -150,6 +158,28 @@ async function openConfirmations(context: ServiceContext, mailer: Mailer | null)
   if (mailer === null || !context.config.openRegistration) return null;
   const key = await deriveSecret(context.config, 'registrations');
   return new Confirmations(mailer, key, () => context.publicUrl(), context.clock);
+}
+
+/** `null`: no provider is set up, and nothing of it is loaded. */
+async function openSingleSignOn(
+  context: ServiceContext,
+  store: IdentityStore,
+  publication: Publication,
+  signIn: SignIn,
+  queue: AttemptQueue,
+): Promise<SingleSignOn | null> {
+  const { config, clock } = context;
+  const { singleSignOn, webhookAllowedHosts: allowedHosts } = config;
+  if (singleSignOn === null) return null;
+  const [{ SingleSignOn }, { SignInFlows }, { Provider }] = await Promise.all([
+    import('./single-sign-on/single-sign-on.js'),
+    import('./single-sign-on/sign-in-flow.js'),
+    import('./single-sign-on/provider.js'),
+  ]);
+  const flows = new SignInFlows(await deriveSecret(config, 'single sign-on'), clock);
+  const network = { allowedHosts, resolve: resolveAll, timeoutMs: PROVIDER_TIMEOUT_MS };
+  const provider = new Provider(singleSignOn, network, clock);
+  return new SingleSignOn(context, singleSignOn, store, publication, signIn, queue, flows, provider);
 }
 
 /** Publishes records that a topic lost; a topic that is ahead of the store keeps the service from being ready. */

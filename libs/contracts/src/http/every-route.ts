@@ -24,6 +24,7 @@ import { publicReportRoutes } from './public-reports.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
+import { singleSignOnRoutes } from './single-sign-on.js';
 import { statsRoutes } from './stats.js';
 import { streamRoutes } from './streams.js';
 import { trustedIssuerRoutes } from './trusted-issuers.js';
@@ -38,6 +39,7 @@ export const everyRoute: readonly Route[] = [
   hookRoutes,
   gatewayHookRoutes,
   identityRoutes,
+  singleSignOnRoutes,
   trustedIssuerRoutes,
   policyRoutes,
   approvalRoutes,

@@ -116,6 +116,8 @@ const sessionStart = {
   oneOf: [{ required: ['email', 'password'] }, { required: ['oneTimeToken'] }],
 } as const;
 
+const passwordRefused = error('the user signs in at the provider (`GET /v1/auth/oidc/start`): passwords are refused');
+
 const tag = 'Accounts';
 
 export const identityRoutes = {
@@ -134,6 +136,7 @@ export const identityRoutes = {
       200: { description: 'signed in', schema: signedIn },
       ...bodyErrors,
       401: error('wrong address or password'),
+      403: passwordRefused,
       429: tooManyFailures,
       503: notNow,
     },
@@ -167,7 +170,7 @@ export const identityRoutes = {
       },
       ...bodyErrors,
       401: error('wrong address or password, or a link that was used or has expired'),
-      403: error('the request does not come from a page of this service'),
+      403: error('the request does not come from a page of this service, or the user signs in at the provider'),
       429: tooManyFailures,
       503: notNow,
     },

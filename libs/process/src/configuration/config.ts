@@ -1,4 +1,5 @@
 import type { RetentionMonths } from './retention-months.js';
+import type { SingleSignOnConfig } from './single-sign-on.js';
 import type { ServiceName } from '@countersign/contracts';
 
 /** The whole configuration, read once from the environment; `process.env` is read nowhere else. */
@@ -33,6 +34,8 @@ export interface Config {
   /** Overrides every plan's cadence, seconds; `null`: the plan's. */
   readonly anchorWindowSeconds: number | null;
   readonly openRegistration: boolean;
+  /** `null`: people sign in with passwords. */
+  readonly singleSignOn: SingleSignOnConfig | null;
   readonly localnetPort: number | null;
   /** RPC addresses; empty: the embedded network. */
   readonly solanaRpcUrls: readonly string[];

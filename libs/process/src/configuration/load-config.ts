@@ -20,6 +20,7 @@ import {
 import type { Reader } from './readers.js';
 import { RETENTION_MONTHS, retentionMonths } from './retention-months.js';
 import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
+import { issuerUrl, rolesByValue, scopes, shownName, singleSignOn, singleSignOnProblems, uuid } from './single-sign-on.js';
 
 /** The environment has invalid variables; `problems` has one line for each. */
 export class ConfigurationError extends Error {
@@ -73,6 +74,16 @@ const READERS = {
   COUNTERSIGN_PENDING_APPROVALS_PER_AGENT: integer(1, 500),
   COUNTERSIGN_ANCHOR_WINDOW_SECONDS: integer(1, 86_400),
   COUNTERSIGN_OPEN_REGISTRATION: boolean(),
+  COUNTERSIGN_OIDC_ISSUER: issuerUrl(),
+  COUNTERSIGN_OIDC_CLIENT_ID: text(),
+  COUNTERSIGN_OIDC_CLIENT_SECRET_FILE: text(),
+  COUNTERSIGN_OIDC_SCOPES: scopes(),
+  COUNTERSIGN_OIDC_LABEL: shownName(),
+  COUNTERSIGN_OIDC_ROLE_CLAIM: text(),
+  COUNTERSIGN_OIDC_ROLES: rolesByValue(),
+  COUNTERSIGN_OIDC_ACCOUNT: uuid(),
+  COUNTERSIGN_OIDC_CREATE_USERS: boolean(),
+  COUNTERSIGN_OIDC_REFUSE_PASSWORDS: boolean(),
   COUNTERSIGN_LOCALNET_PORT: integer(1, 65_534),
   COUNTERSIGN_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
   COUNTERSIGN_UPGRADE_URL: httpUrl(),
@@ -136,6 +147,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   const probesPort = values.COUNTERSIGN_PROBES_PORT ?? null;
   if (probesPort === port && port !== 0) problems.push('COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT');
   problems.push(...signingKeyProblems(values));
+  if (problems.length === 0) problems.push(...singleSignOnProblems(values));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     profile,
@@ -155,6 +167,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     idempotencyKeysPerAccount: values.COUNTERSIGN_IDEMPOTENCY_KEYS_PER_ACCOUNT ?? 100_000,
     anchorWindowSeconds: values.COUNTERSIGN_ANCHOR_WINDOW_SECONDS ?? null,
     openRegistration: values.COUNTERSIGN_OPEN_REGISTRATION ?? profile === 'embedded',
+    singleSignOn: singleSignOn(values),
     localnetPort: values.COUNTERSIGN_LOCALNET_PORT ?? null,
     solanaRpcUrls: values.SOLANA_RPC_URL ?? [],
     kafkaBrokers: values.KAFKA_BROKERS ?? [],

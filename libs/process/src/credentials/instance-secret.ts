@@ -11,7 +11,13 @@ const DERIVED_BYTES = 32;
 
 /** Purposes for which keys are derived from the instance secret; each has a key of its own. */
 export type SecretPurpose =
-  'session tokens' | 'service credential' | 'alert secrets' | 'stream credentials' | 'registrations' | 'approvals';
+  | 'session tokens'
+  | 'service credential'
+  | 'alert secrets'
+  | 'stream credentials'
+  | 'registrations'
+  | 'approvals'
+  | 'single sign-on';
 
 /**
  * Derives a key from the instance secret, the same in every process of the installation: HKDF (RFC 5869) with SHA-256. The

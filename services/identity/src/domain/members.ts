@@ -29,6 +29,16 @@ export interface User {
   readonly invited?: true;
   /** The one link that sets a new password. Absent: none. */
   readonly passwordLink?: PasswordLink;
+  /** Who the user is at the provider of single sign-on. Absent: has not signed in there. */
+  readonly subject?: Subject;
+  /** The operator has set the password where others are refused: it is usable until the next sign-in at the provider. */
+  readonly passwordKept?: true;
+}
+
+/** A person at a provider of OpenID Connect. It stays the same when the e-mail address changes. */
+export interface Subject {
+  readonly issuer: string;
+  readonly sub: string;
 }
 
 export interface PasswordLink {
@@ -36,6 +46,8 @@ export interface PasswordLink {
   readonly sha256: string;
   /** ms */
   readonly expiresAtMs: number;
+  /** Made by the operator of the instance. Absent: false. */
+  readonly byOperator?: boolean;
 }
 
 export interface IssuedKey {
@@ -77,6 +89,18 @@ export function asFirst(key: IssuedKey): IssuedKey {
 export function withPassword(user: User, passwordHash: string): User {
   const { invited: _invited, passwordLink: _link, ...kept } = user;
   return { ...kept, version: user.version + 1, passwordHash };
+}
+
+/**
+ * The user after a sign-in at the provider: no longer invited, and at the first one without a link that sets a password.
+ * @returns the user itself if nothing changes
+ */
+export function signedInAs(user: User, subject: Subject, role: Role): User {
+  const { invited, passwordLink, passwordKept, ...kept } = user;
+  const isKnown = user.subject?.issuer === subject.issuer && user.subject.sub === subject.sub;
+  if (isKnown && user.role === role && invited === undefined && passwordKept === undefined) return user;
+  const link = isKnown && passwordLink !== undefined ? { passwordLink } : {};
+  return { ...kept, ...link, version: user.version + 1, role, subject };
 }
 
 /** True for an admin who can sign in: who was invited may never come. */

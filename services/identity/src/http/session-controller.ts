@@ -9,11 +9,12 @@ import {
   isFromOwnPage,
   setCookie,
 } from '@countersign/http-edge';
-import type { RouteInput, SessionCookieName } from '@countersign/http-edge';
+import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { SignIn } from '../sign-in/sign-in.js';
 import type { IdentityStore } from '../store/port.js';
+import { refuseHost } from './refuse-host.js';
 import { IDENTITY_STORE, SERVICE_CONTEXT, SIGN_IN } from './tokens.js';
 
 /** Sessions of pages: the token is in a cookie, and in no answer. */
@@ -65,13 +66,4 @@ export class SessionController {
     const cleared = { 'clear-site-data': '"storage"' };
     return HttpAnswer.empty(204, name === null ? cleared : { ...cleared, 'set-cookie': setCookie(name, '', 0) });
   }
-}
-
-/** @throws HttpRefusal 400 */
-function refuseHost(publicUrl: string | null): SessionCookieName {
-  const where =
-    publicUrl?.startsWith('https://') === true
-      ? `open the console at ${publicUrl}, or on this machine`
-      : 'open the console on this machine, by http://127.0.0.1 or http://localhost, or set COUNTERSIGN_PUBLIC_URL to its https address';
-  throw new HttpRefusal(400, `a browser would send the session in the clear to this host: ${where}`);
 }

@@ -9,3 +9,5 @@ export const KEY_USE_FOLLOWER = Symbol('KeyUseFollower');
 export const SERVICE_CONTEXT = Symbol('ServiceContext');
 export const DEFAULT_PROFILES = Symbol('DefaultProfiles');
 export const TRUSTED_ISSUERS = Symbol('TrustedIssuers');
+/** `null` where no provider is set up. */
+export const SINGLE_SIGN_ON = Symbol('SingleSignOn');

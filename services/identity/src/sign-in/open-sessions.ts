@@ -3,7 +3,7 @@ import type { RouteInput } from '@countersign/http-edge';
 import type { OpenSessionRecord } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { IdentityStore, Page } from '../store/port.js';
-import { SESSION_MS } from './sign-in.js';
+import { SESSION_MS } from './new-session.js';
 import type { SignIn } from './sign-in.js';
 
 type Caller = RouteInput['caller'];

@@ -9,6 +9,7 @@ import { revoked, withPassword } from '../domain/members.js';
 import type { User } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import { EMAIL_TAKEN } from '../refusals.js';
+import { passwordRefused, passwordsAreRefused } from '../single-sign-on/password-rule.js';
 import type { IdentityStore } from '../store/port.js';
 import type { AttemptQueue } from './attempt-queue.js';
 import { CountedAttempts } from './counted-attempts.js';
@@ -41,7 +42,7 @@ export class PasswordLinks {
   readonly #sending = new Set<Promise<void>>();
 
   constructor(
-    private readonly context: Pick<ServiceContext, 'clock' | 'log' | 'publicUrl'>,
+    private readonly context: Pick<ServiceContext, 'clock' | 'config' | 'log' | 'publicUrl'>,
     private readonly store: IdentityStore,
     private readonly publication: Publication,
     private readonly queue: AttemptQueue,
@@ -80,13 +81,14 @@ export class PasswordLinks {
     return { user: made!.user, ...(await this.#delivered(made!, caller.email)) };
   }
 
-  /** @throws HttpRefusal 404, 409 for a link for the caller */
+  /** @throws HttpRefusal 404, 409 for a link for the caller or for a user whose passwords are refused */
   async make(caller: Caller, id: string, remoteAddress: string): Promise<PasswordLinkRecord> {
     const user = await this.store.accountUser(caller.accountId, id);
     if (user === null) throw noSuchUser();
     if (id === caller.userId) {
       throw new HttpRefusal(409, 'you change your own password with the current one: POST /v1/auth/password');
     }
+    if (this.#isRefused(user)) throw passwordRefused(409, this.context.config.singleSignOn);
     await this.#attempts.link(user.email, caller.accountId, remoteAddress);
     const made = await this.#write(caller.accountId, () => this.store.accountUser(caller.accountId, id));
     if (made === null) throw noSuchUser();
@@ -107,7 +109,10 @@ export class PasswordLinks {
     void sending.finally(() => this.#sending.delete(sending));
   }
 
-  /** Sets the password, ends all sessions of the user, and ends the link. @throws HttpRefusal 400, 429 */
+  /**
+   * Sets the password, ends all sessions of the user, and ends the link.
+   * @throws HttpRefusal 400, 403 for a user whose passwords are refused unless the operator made the link, 429
+   */
   async use(token: string, password: string, remoteAddress: string): Promise<void> {
     const bytes = Buffer.from(token, 'base64url');
     const userId = idOf(bytes.subarray(0, ID_BYTES));
@@ -123,10 +128,15 @@ export class PasswordLinks {
         const { accountId } = user;
         const members = await this.store.members(accountId);
         if (members === null) return null;
+        const isRefused = this.#isRefused(user);
+        if (isRefused && user.passwordLink?.byOperator !== true) {
+          throw passwordRefused(403, this.context.config.singleSignOn);
+        }
+        const changed = withPassword(user, passwordHash);
         const at = new Date(this.context.clock()).toISOString();
         const sessions = (await this.store.openSessions(userId)).map((session) => revoked(session, at));
         return {
-          users: [withPassword(user, passwordHash)],
+          users: [isRefused ? { ...changed, passwordKept: true } : changed],
           sessions,
           members: { accountId, version: members.version },
         };
@@ -144,13 +154,17 @@ export class PasswordLinks {
   /** For the operator of the instance. @returns `null` if no user has the address */
   async forOperator(email: string): Promise<{ readonly link: string; readonly expiresAt: string } | null> {
     const user = await this.store.userByEmail(normalEmail(email));
-    const made = user === null ? null : await this.#write(user.accountId, () => this.store.user(user.id));
+    const made = user === null ? null : await this.#write(user.accountId, () => this.store.user(user.id), true);
     return made === null ? null : { link: made.link, expiresAt: made.expiresAt };
   }
 
   /** Resolves when no e-mail is being sent. */
   async settled(): Promise<void> {
     await Promise.all(this.#sending);
+  }
+
+  #isRefused(user: User): boolean {
+    return passwordsAreRefused(user, this.context.config.singleSignOn);
   }
 
   #opens(user: User | null, digest: Buffer): boolean {
@@ -163,7 +177,7 @@ export class PasswordLinks {
    * Puts a new link in place of the one before.
    * @param read the user as stored, or a new one at version 0; `null`: there is none
    */
-  async #write(accountId: string, read: () => Promise<User | null>): Promise<Made | null> {
+  async #write(accountId: string, read: () => Promise<User | null>, byOperator = false): Promise<Made | null> {
     const secret = randomBytes(SECRET_BYTES);
     const sha256 = createHash('sha256').update(secret).digest('hex');
     let made: Made | null = null;
@@ -173,7 +187,8 @@ export class PasswordLinks {
       made = null;
       if (user === null || members === null) return null;
       const expiresAtMs = this.context.clock() + (user.invited === true ? INVITATION_MS : RESET_MS);
-      const after: User = { ...user, version: user.version + 1, passwordLink: { sha256, expiresAtMs } };
+      const passwordLink = { sha256, expiresAtMs, ...(byOperator ? { byOperator } : {}) };
+      const after: User = { ...user, version: user.version + 1, passwordLink };
       const token = Buffer.concat([bytesOf(user.id), secret]).toString('base64url');
       made = {
         user: after,
@@ -198,7 +213,8 @@ export class PasswordLinks {
 
   async #sendForgotten(email: string): Promise<void> {
     const user = await this.store.userByEmail(email);
-    const made = user === null ? null : await this.#write(user.accountId, () => this.store.user(user.id));
+    if (user === null || this.#isRefused(user)) return;
+    const made = await this.#write(user.accountId, () => this.store.user(user.id));
     if (made !== null && !(await this.#send(made, null))) throw new Error('the mail server refused it');
   }
 

@@ -14,20 +14,20 @@ import type { Confirmations, PendingRegistration } from './confirmation.js';
 import type { AttemptQueue } from './attempt-queue.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { endLateSessions } from './end-late-sessions.js';
+import { newSession } from './new-session.js';
 import { hashPassword } from './passwords.js';
+import { passwordRefused, passwordsAreRefused } from '../single-sign-on/password-rule.js';
 import type { OneTimeLinks } from './one-time-links.js';
 import type { Passwords } from './passwords.js';
 
 const RETRY = { 'Retry-After': '5' };
-/** How long a session lasts. */
-export const SESSION_MS = 12 * 3600 * 1000;
 
 /** Opens and ends sessions. A resolved change applies on every gateway. Throws HttpRefusal. */
 export class SignIn {
   readonly #attempts: CountedAttempts;
 
   constructor(
-    private readonly context: Pick<ServiceContext, 'clock'>,
+    private readonly context: Pick<ServiceContext, 'clock' | 'config'>,
     private readonly store: IdentityStore,
     private readonly publication: Publication,
     private readonly tokens: SessionTokens,
@@ -40,7 +40,10 @@ export class SignIn {
     this.#attempts = new CountedAttempts(context, store);
   }
 
-  /** Answers an unknown address and a wrong password alike, in about the same time. */
+  /**
+   * Answers an unknown address and a wrong password alike, in about the same time.
+   * @throws HttpRefusal 401, 403 for a user who signs in at the provider, 429
+   */
   async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
     const address = normalEmail(email);
     // By address and caller: attempts from elsewhere do not delay the owner.
@@ -108,7 +111,7 @@ export class SignIn {
     const result = await this.publication.write({ accounts: [account], users: [user], sessions: [session] });
     if (result === 'email-taken') throw new HttpRefusal(409, EMAIL_TAKEN);
     if (result === 'conflict') throw new HttpRefusal(409, 'the registration is confirmed already: sign in');
-    return this.#signedIn(account, user, session);
+    return this.signedIn(account, user, session);
   }
 
   async logout(sessionId: string): Promise<void> {
@@ -156,24 +159,33 @@ export class SignIn {
   async #attempt(address: string, password: string): Promise<SignedIn | null> {
     const user = await this.store.userByEmail(address);
     const matches = await this.passwords.match(user?.passwordHash ?? null, password);
-    return matches && user !== null ? this.#open(user) : null;
+    if (!matches || user === null) return null;
+    const { singleSignOn } = this.context.config;
+    return this.#open(user, (current) => {
+      if (passwordsAreRefused(current, singleSignOn)) throw passwordRefused(403, singleSignOn);
+    });
   }
 
-  /** Resolves to `null` if the user was changed or removed since the password was compared. */
-  async #open(compared: User): Promise<SignedIn | null> {
+  /**
+   * Resolves to `null` if the user was removed or the password changed since the user was read.
+   * @param judge throws for a user who may not sign in in this way
+   */
+  async #open(compared: User, judge: (user: User) => void = () => undefined): Promise<SignedIn | null> {
     const account = await this.store.account(compared.accountId);
     for (let user: User | null = compared; user !== null && account !== null;) {
       if (user.passwordHash !== compared.passwordHash) return null;
+      judge(user);
       const session = newSession(user, this.context.clock());
       const expectedUser = { id: user.id, version: user.version };
       const result = await this.publication.write({ sessions: [session], expectedUser });
-      if (result === 'written') return this.#signedIn(account, user, session);
+      if (result === 'written') return this.signedIn(account, user, session);
       user = await this.store.user(user.id);
     }
     return null;
   }
 
-  async #signedIn({ id, facts }: Account, user: User, session: Session): Promise<SignedIn> {
+  /** The answer to a sign-in whose session is written. */
+  async signedIn({ id, facts }: Account, user: User, session: Session): Promise<SignedIn> {
     const { expiresAt } = session.facts;
     return {
       token: await this.tokens.sign({ sid: session.id, accountId: id }, new Date(expiresAt)),
@@ -186,11 +198,4 @@ export class SignIn {
 
 function wrongPassword(): HttpRefusal {
   return new HttpRefusal(403, 'the current password is wrong');
-}
-
-/** Expires on a whole second, like a token's `exp`. */
-function newSession(user: User, nowMs: number): Session {
-  const expiresAt = new Date(Math.floor((nowMs + SESSION_MS) / 1000) * 1000).toISOString();
-  const { accountId, id: userId, email, role } = user;
-  return { id: uuidV4(), version: 1, facts: { accountId, userId, email, role, expiresAt, revokedAt: null } };
 }

@@ -2,7 +2,7 @@ import type { AccountFacts, ApiKeyFacts, SessionFacts } from '@countersign/contr
 import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import { isActingAdmin } from '../domain/members.js';
-import type { User } from '../domain/members.js';
+import type { Subject, User } from '../domain/members.js';
 
 type None = Record<string, never>;
 
@@ -27,15 +27,25 @@ export const MEMBERS: Collection<object, None> = {
 export type UserBody = Omit<User, 'id' | 'version'>;
 
 // A type, because an interface has no index signature.
-type UserKeys = { accountId: string; email: string; isAdmin: boolean };
+type UserKeys = { accountId: string; email: string; isAdmin: boolean; subject: string | null };
+
+/** Issuer and `sub`, separated by a space, which no issuer contains. */
+export function subjectKey({ issuer, sub }: Subject): string {
+  return `${issuer} ${sub}`;
+}
 
 export const USERS: Collection<UserBody, UserKeys> = {
   name: 'users',
-  keysOf: (user) => ({ accountId: user.accountId, email: user.email, isAdmin: isActingAdmin(user) }),
-  keys: { accountId: 'text', email: 'text', isAdmin: 'boolean' },
-  keysVersion: 1,
+  keysOf: (user) => ({
+    accountId: user.accountId,
+    email: user.email,
+    isAdmin: isActingAdmin(user),
+    subject: user.subject === undefined ? null : subjectKey(user.subject),
+  }),
+  keys: { accountId: 'text', email: 'text', isAdmin: 'boolean', subject: 'text' },
+  keysVersion: 2,
   indexes: [['accountId'], ['accountId', 'isAdmin']],
-  unique: ['email'],
+  unique: ['email', 'subject'],
 };
 
 /** Version: the one in the topic `api-keys`. */

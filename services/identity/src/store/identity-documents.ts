@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Conflict, POSITIONS, UniqueTaken } from '@countersign/document-store';
 import type { DocumentStore, Keys, Collection, Query, Stored, Transaction } from '@countersign/document-store';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
-import type { Account, ApiKey, IssuedKey, Session, User } from '../domain/members.js';
-import { ACCOUNTS, API_KEYS, FAILURES, KEY_USES, MEMBERS, SESSIONS, SIGN_IN_PLACES, USERS } from './documents.js';
+import type { Account, ApiKey, IssuedKey, Session, Subject, User } from '../domain/members.js';
+import { ACCOUNTS, API_KEYS, FAILURES, KEY_USES, MEMBERS, SESSIONS, SIGN_IN_PLACES, subjectKey, USERS } from './documents.js';
 import type { UserBody } from './documents.js';
 import type {
   Adoption,
@@ -82,6 +82,11 @@ export class IdentityDocuments implements IdentityStore {
 
   async userByEmail(email: string): Promise<User | null> {
     const [stored] = await this.documents.find(USERS, { where: { email }, limit: 1 });
+    return stored === undefined ? null : userOf(stored);
+  }
+
+  async userBySubject(subject: Subject): Promise<User | null> {
+    const [stored] = await this.documents.find(USERS, { where: { subject: subjectKey(subject) }, limit: 1 });
     return stored === undefined ? null : userOf(stored);
   }
 

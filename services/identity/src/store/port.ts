@@ -1,5 +1,5 @@
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
-import type { Account, ApiKey, IssuedKey, Session, User } from '../domain/members.js';
+import type { Account, ApiKey, IssuedKey, Session, Subject, User } from '../domain/members.js';
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -34,7 +34,7 @@ export interface Adoption {
   readonly goneSessions: readonly string[];
 }
 
-/** `conflict`: something is at another version: read again. `email-taken`: by a user of any account. */
+/** `conflict`: something is at another version: read again. `email-taken`: by a user of any account, or the subject is. */
 export type WriteResult = 'written' | 'conflict' | 'email-taken';
 
 /** State that must not change between counting the admins and removing one. */
@@ -75,6 +75,8 @@ export interface IdentityStore {
   members(accountId: string): Promise<Members | null>;
   /** By the normal form of the address. */
   userByEmail(email: string): Promise<User | null>;
+  /** Of any account. */
+  userBySubject(subject: Subject): Promise<User | null>;
   user(id: string): Promise<User | null>;
   /** `null` for a user of another account, too. */
   accountUser(accountId: string, id: string): Promise<User | null>;

@@ -47,6 +47,15 @@ export const ACCOUNT_NOTES: OperationNotes = {
     description:
       'Creates the account and signs in, as `register` does without a mail server. A token is valid for the time that the e-mail names, and for one account.',
   },
+  getSignInMethods: { description: 'Passwords are always offered; `singleSignOn` is null where no provider is set up.' },
+  startSingleSignOn: {
+    description:
+      'For a browser, which keeps a cookie for ten minutes and comes back to `/v1/auth/oidc/callback` with it. The description and the keys of the provider are read under the rules of webhook addresses.',
+  },
+  finishSingleSignOn: {
+    description:
+      'For the browser that was sent to the provider. `state`, `nonce`, issuer, audience, signature and times of the ID token are checked. At the first sign-in the user is the one with the verified e-mail address, from then on the one with issuer and `sub`. Where roles are set by a claim, the role is that of the claim; without one, the open sessions of the user end and there is no new one.',
+  },
   changePassword: {
     body: { currentPassword: 'a password that is long enough', newPassword: 'another password that is long enough' },
     description:
