@@ -191,9 +191,12 @@ describe('single sign-on', () => {
       expect(await finish(query)).toMatchObject(refusedAs('stale'));
       expect(await finish(query, two.cookie)).toMatchObject(refusedAs('stale'));
       expect(await finish(query, `${one.cookie}; ${two.cookie}`)).toMatchObject(refusedAs('stale'));
-      expect(await finish(query, one.cookie.replace(/.$/, (end) => (end === 'A' ? 'B' : 'A')))).toMatchObject(
-        refusedAs('stale'),
-      );
+      expect(
+        await finish(
+          query,
+          one.cookie.replace(/.$/, (end) => (end === 'A' ? 'B' : 'A')),
+        ),
+      ).toMatchObject(refusedAs('stale'));
       const raced = await Promise.all([finish(query, one.cookie), finish(query, one.cookie)]);
       expect(raced.filter(({ session }) => session !== null)).toHaveLength(1);
       expect(await finish(query, one.cookie)).toMatchObject(refusedAs('stale'));
@@ -256,7 +259,9 @@ describe('single sign-on', () => {
       const status = await new Promise((resolve) => {
         const { hostname, port } = new URL(service.serving.address);
         const headers = { host: 'countersign.example.com' };
-        request({ hostname, port, path: '/v1/auth/oidc/start', headers }, ({ statusCode }) => resolve(statusCode)).end();
+        request({ hostname, port, path: '/v1/auth/oidc/start', headers }, ({ statusCode }) =>
+          resolve(statusCode),
+        ).end();
       });
       expect(status).toBe(400);
     });
@@ -280,7 +285,10 @@ describe('single sign-on', () => {
     it('refuses the passwords of its users, after the right one alone', async () => {
       const { email, password } = FIRST;
       const right = await service.ask('POST', '/v1/auth/login', { email, password });
-      expect([right.status, right.body.error]).toEqual([403, expect.stringMatching(/sign in with Example.*admin user/)]);
+      expect([right.status, right.body.error]).toEqual([
+        403,
+        expect.stringMatching(/sign in with Example.*admin user/),
+      ]);
       expect((await service.ask('POST', '/v1/auth/login', { email, password: 'a wrong password' })).status).toBe(401);
     });
 

@@ -135,6 +135,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   // There is no mail server.
   'POST /v1/auth/password/forgotten': { statuses: open(404), ask: () => ({ body: { email: newAddress() } }) },
+  'GET /v1/auth/methods': { statuses: open(200) },
+  // No provider is set up.
+  'GET /v1/auth/oidc/start': { statuses: open(404) },
+  'GET /v1/auth/oidc/callback': { statuses: open(404) },
   'POST /v1/auth/logout': { statuses: bySession('auditor', 204), endsSession: true },
   // None of these callers is a page of the service.
   'POST /v1/session': {

@@ -44,7 +44,7 @@ export const singleSignOnRoutes = {
     method: 'GET',
     path: '/v1/auth/methods',
     operationId: 'getSignInMethods',
-    summary: 'Whether people may sign in at a provider in addition to passwords: for sign-in pages',
+    summary: 'The ways to sign in, for sign-in pages',
     tag,
     auth: 'none',
     success: 200,

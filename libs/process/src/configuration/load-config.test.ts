@@ -279,3 +279,89 @@ describe('configuration of Redis', () => {
     expect(problemsOf({ [name]: value, COUNTERSIGN_PROFILE: 'embedded' })).toEqual([words]);
   });
 });
+
+describe('configuration of single sign-on', () => {
+  const least = { COUNTERSIGN_OIDC_ISSUER: 'https://login.example.com/', COUNTERSIGN_OIDC_CLIENT_ID: 'countersign' };
+  const ACCOUNT = '2f6f0a6b-92c1-4f6e-8d2e-6f0c1b7a9e35';
+
+  it('is none unless an issuer is named, whose text is kept letter by letter', () => {
+    expect(loadConfig({}).singleSignOn).toBeNull();
+    expect(loadConfig(least).singleSignOn).toEqual({
+      issuer: 'https://login.example.com/',
+      clientId: 'countersign',
+      clientSecretFile: null,
+      scopes: 'openid email profile',
+      label: 'login.example.com',
+      roles: null,
+      accountId: null,
+      createsUsers: false,
+      refusesPasswords: false,
+    });
+  });
+
+  it('reads every variable', () => {
+    const all = {
+      ...least,
+      COUNTERSIGN_OIDC_CLIENT_SECRET_FILE: 'secret',
+      COUNTERSIGN_OIDC_SCOPES: 'openid  email groups',
+      COUNTERSIGN_OIDC_LABEL: 'Example Bank',
+      COUNTERSIGN_OIDC_ROLE_CLAIM: 'realm_access.roles',
+      COUNTERSIGN_OIDC_ROLES: 'cn=risk=auditor, platform team=admin',
+      COUNTERSIGN_OIDC_ACCOUNT: ACCOUNT.toUpperCase(),
+      COUNTERSIGN_OIDC_CREATE_USERS: 'true',
+      COUNTERSIGN_OIDC_REFUSE_PASSWORDS: 'true',
+    };
+    expect(loadConfig(all).singleSignOn).toEqual({
+      issuer: 'https://login.example.com/',
+      clientId: 'countersign',
+      clientSecretFile: `${process.cwd()}/secret`,
+      scopes: 'openid email groups',
+      label: 'Example Bank',
+      roles: {
+        claim: 'realm_access.roles',
+        byValue: [
+          ['cn=risk', 'auditor'],
+          ['platform team', 'admin'],
+        ],
+      },
+      accountId: ACCOUNT,
+      createsUsers: true,
+      refusesPasswords: true,
+    });
+  });
+
+  it.each<[string, string]>([
+    ['COUNTERSIGN_OIDC_ISSUER', 'http://login.example.com'],
+    ['COUNTERSIGN_OIDC_ISSUER', 'https://user@login.example.com'],
+    ['COUNTERSIGN_OIDC_ISSUER', 'https://login.example.com/?tenant=1'],
+    ['COUNTERSIGN_OIDC_SCOPES', 'openid profile'],
+    ['COUNTERSIGN_OIDC_LABEL', 'a\nb'],
+    ['COUNTERSIGN_OIDC_ROLES', 'owners=owner'],
+    ['COUNTERSIGN_OIDC_ROLES', 'owners=admin,owners=member'],
+    ['COUNTERSIGN_OIDC_ROLES', '=admin'],
+    ['COUNTERSIGN_OIDC_ACCOUNT', 'Example'],
+  ])('refuses %s %s', (name, value) => {
+    const found = problemsOf({
+      ...least,
+      COUNTERSIGN_OIDC_ROLE_CLAIM: 'groups',
+      COUNTERSIGN_OIDC_ROLES: 'a=admin',
+      [name]: value,
+    });
+    expect(found).toEqual([expect.stringMatching(new RegExp(`^${name} must be `))]);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['a client without an issuer', { COUNTERSIGN_OIDC_CLIENT_ID: 'a' }, 'COUNTERSIGN_OIDC_ISSUER is missing'],
+    ['an issuer without a client', { COUNTERSIGN_OIDC_ISSUER: 'https://a.b' }, 'COUNTERSIGN_OIDC_CLIENT_ID is missing'],
+    ['a claim without roles', { ...least, COUNTERSIGN_OIDC_ROLE_CLAIM: 'a' }, 'must be set together'],
+    ['roles without a claim', { ...least, COUNTERSIGN_OIDC_ROLES: 'a=admin' }, 'must be set together'],
+    [
+      'users that are created without a role',
+      { ...least, COUNTERSIGN_OIDC_CREATE_USERS: 'true', COUNTERSIGN_OIDC_ACCOUNT: ACCOUNT },
+      'COUNTERSIGN_OIDC_ROLE_CLAIM is missing: COUNTERSIGN_OIDC_CREATE_USERS needs it',
+    ],
+    ['no public address in the distributed profile', { ...SERVERS, ...least }, 'COUNTERSIGN_PUBLIC_URL is missing'],
+  ])('refuses %s', (_what, variables, problem) => {
+    expect(problemsOf(variables)).toEqual([expect.stringContaining(problem)]);
+  });
+});

@@ -20,7 +20,15 @@ import {
 import type { Reader } from './readers.js';
 import { RETENTION_MONTHS, retentionMonths } from './retention-months.js';
 import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
-import { issuerUrl, rolesByValue, scopes, shownName, singleSignOn, singleSignOnProblems, uuid } from './single-sign-on.js';
+import {
+  issuerUrl,
+  rolesByValue,
+  scopes,
+  shownName,
+  singleSignOn,
+  singleSignOnProblems,
+  uuid,
+} from './single-sign-on.js';
 
 /** The environment has invalid variables; `problems` has one line for each. */
 export class ConfigurationError extends Error {

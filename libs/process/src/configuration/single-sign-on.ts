@@ -84,7 +84,8 @@ export function singleSignOnProblems(
     return set === undefined ? [] : [needs('COUNTERSIGN_OIDC_ISSUER', set)];
   }
   const problems: string[] = [];
-  if (!isSet('COUNTERSIGN_OIDC_CLIENT_ID')) problems.push(needs('COUNTERSIGN_OIDC_CLIENT_ID', 'COUNTERSIGN_OIDC_ISSUER'));
+  if (!isSet('COUNTERSIGN_OIDC_CLIENT_ID'))
+    problems.push(needs('COUNTERSIGN_OIDC_CLIENT_ID', 'COUNTERSIGN_OIDC_ISSUER'));
   if (isSet('COUNTERSIGN_OIDC_ROLES') !== isSet('COUNTERSIGN_OIDC_ROLE_CLAIM')) {
     problems.push('COUNTERSIGN_OIDC_ROLE_CLAIM and COUNTERSIGN_OIDC_ROLES must be set together');
   }

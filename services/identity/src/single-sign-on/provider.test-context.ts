@@ -14,7 +14,7 @@ interface Given {
   readonly redirectUri: string;
 }
 
-/** What a provider does for the next tokens, as a hostile or a broken one may. */
+/** How the provider behaves from now on, as a hostile or a broken one may. */
 export interface Behaviour {
   /** Members of the ID token in place of its own; `undefined` leaves one out. */
   idToken?: Claims;
@@ -63,7 +63,9 @@ export async function startProvider(): Promise<TestProvider> {
     if (authorization !== `Basic ${basic.toString('base64')}`) return [401, { error: 'invalid_client' }];
     const given = codes.get(form.get('code') ?? '');
     codes.delete(form.get('code') ?? '');
-    const challenge = createHash('sha256').update(form.get('code_verifier') ?? '').digest('base64url');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
     if (given?.challenge !== challenge || given.redirectUri !== form.get('redirect_uri')) {
       return [400, { error: 'invalid_grant' }];
     }
@@ -100,7 +102,8 @@ export async function startProvider(): Promise<TestProvider> {
       const form = new URLSearchParams(Buffer.concat(chunks).toString());
       const { authorization = '' } = request.headers;
       const { status: failed } = behaviour;
-      const answered = failed === undefined ? answerTo(path, form, authorization) : Promise.resolve([failed, {}] as const);
+      const answered =
+        failed === undefined ? answerTo(path, form, authorization) : Promise.resolve([failed, {}] as const);
       void answered.then(([status, body]) => {
         response.writeHead(status, { 'content-type': 'application/json' });
         response.end(JSON.stringify(body));

@@ -109,7 +109,10 @@ export class Provider {
 
   async #ask(url: string, { method, headers, body }: oidc.CustomFetchOptions): Promise<Response> {
     const text = body instanceof URLSearchParams || typeof body === 'string' ? String(body) : '';
-    const asked = { headers: { ...headers, 'user-agent': 'Countersign/1' }, ...(method === 'POST' ? { body: text } : {}) };
+    const asked = {
+      headers: { ...headers, 'user-agent': 'Countersign/1' },
+      ...(method === 'POST' ? { body: text } : {}),
+    };
     const { status, error, answer } = await sendHttp(url, asked, this.network, MOST_BYTES);
     if (status === null || answer === null || status >= 500 || status === 429) {
       throw new ProviderUnavailable(`${new URL(url).host}: ${error ?? 'its answer is cut off or too long'}`);

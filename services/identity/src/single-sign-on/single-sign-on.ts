@@ -85,7 +85,11 @@ export class SingleSignOn {
     if (!(error instanceof ProviderUnavailable)) return error;
     this.context.log.error({ why: error.message }, 'the provider of single sign-on cannot be asked');
     const { label } = this.config;
-    return new HttpRefusal(503, `${label} cannot be reached at the moment: try again, or sign in with a password`, RETRY);
+    return new HttpRefusal(
+      503,
+      `${label} cannot be reached at the moment: try again, or sign in with a password`,
+      RETRY,
+    );
   }
 
   async #admit(claims: ProviderClaims, sessionId: string): Promise<SignedIn> {

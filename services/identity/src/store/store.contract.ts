@@ -145,6 +145,21 @@ export function identityStoreContract(backend: string, open: () => Promise<Opene
       expect(await published()).toEqual(before);
     });
 
+    it('finds a user by the subject at a provider, which two users never share', async () => {
+      const subject = { issuer: 'https://login.example.com', sub: 'a b' };
+      expect(await store.userBySubject(subject)).toBeNull();
+      const bound = user(1, { version: 2, subject });
+      expect(await store.write({ users: [bound, user(2)] })).toBe('written');
+      store = await opened.reopen();
+      expect(await store.userBySubject(subject)).toEqual(bound);
+      expect(await store.userBySubject({ ...subject, issuer: 'https://other.example.com' })).toBeNull();
+      const second = user(2, { version: 2, subject, accountId: other.id });
+      expect(await store.write({ users: [second] })).toBe('email-taken');
+      expect(await store.write({ removedUsers: [bound] })).toBe('written');
+      expect(await store.userBySubject(subject)).toBeNull();
+      expect(await store.write({ users: [second] })).toBe('written');
+    });
+
     it('takes an address once, over all accounts, and frees it when its user is removed', async () => {
       const twin = user(2, { email: 'user1@example.com', accountId: other.id });
       expect(await store.write({ users: [twin] })).toBe('email-taken');

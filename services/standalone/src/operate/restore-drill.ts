@@ -106,6 +106,7 @@ function closed(config: Config, dataDir: string, hasChain: boolean): Config {
     publicUrl: null,
     apiUrl: null,
     openRegistration: false,
+    singleSignOn: null,
     localnetPort: null,
     solanaRpcUrls: hasChain ? [] : [NO_CHAIN],
     webhookAllowedHosts: [],

@@ -47,7 +47,9 @@ export const ACCOUNT_NOTES: OperationNotes = {
     description:
       'Creates the account and signs in, as `register` does without a mail server. A token is valid for the time that the e-mail names, and for one account.',
   },
-  getSignInMethods: { description: 'Passwords are always offered; `singleSignOn` is null where no provider is set up.' },
+  getSignInMethods: {
+    description: 'Passwords are always offered; `singleSignOn` is null where no provider is set up.',
+  },
   startSingleSignOn: {
     description:
       'For a browser, which keeps a cookie for ten minutes and comes back to `/v1/auth/oidc/callback` with it. The description and the keys of the provider are read under the rules of webhook addresses.',
