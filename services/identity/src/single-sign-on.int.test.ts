@@ -38,7 +38,7 @@ describe('single sign-on', () => {
     return { location: headers.get('location')!, cookie: headers.get('set-cookie')!.split(';')[0]! };
   };
   const finish = async (query: URLSearchParams, cookie?: string): Promise<Finished> => {
-    const { status, headers } = await ask(`/v1/auth/oidc/callback?${query}`, cookie);
+    const { status, headers } = await ask(`/v1/auth/oidc/callback?${query.toString()}`, cookie);
     const place = (headers.get('location') ?? '').replace(`${service.serving.address}/console`, '');
     const session = /^csn_session=([^;]+); .*HttpOnly; SameSite=Strict/.exec(headers.get('set-cookie') ?? '')?.[1];
     return { status, place, session: session ?? null, headers };
@@ -153,8 +153,9 @@ describe('single sign-on', () => {
     });
 
     it('refuses an e-mail address that is not verified, and one without a user', async () => {
-      for (const email_verified of [false, 'true', undefined]) {
-        expect(await signIn({ ...person('gus', FIRST.email), email_verified })).toMatchObject(refusedAs('email'));
+      for (const isVerified of [false, 'true', undefined]) {
+        const claims = { ...person('gus', FIRST.email), email_verified: isVerified };
+        expect(await signIn(claims)).toMatchObject(refusedAs('email'));
       }
       expect(await signIn({ sub: 'gus' })).toMatchObject(refusedAs('email'));
       expect(await signIn(person('gus'))).toMatchObject(refusedAs('unknown'));
@@ -247,7 +248,7 @@ describe('single sign-on', () => {
       const { location, cookie } = await start();
       const query = provider.authorize(location, person('ben'));
       provider.behaviour.status = 500;
-      const late = await ask(`/v1/auth/oidc/callback?${query}`, cookie);
+      const late = await ask(`/v1/auth/oidc/callback?${query.toString()}`, cookie);
       expect([late.status, late.headers.get('retry-after'), late.headers.get('set-cookie')]).toEqual([503, '5', null]);
       expect(await late.json()).toEqual({ error: expect.stringContaining('Example cannot be reached at the moment') });
       delete provider.behaviour.status;
