@@ -3,7 +3,17 @@ import { Conflict, POSITIONS, UniqueTaken } from '@countersign/document-store';
 import type { DocumentStore, Keys, Collection, Query, Stored, Transaction } from '@countersign/document-store';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Account, ApiKey, IssuedKey, Session, Subject, User } from '../domain/members.js';
-import { ACCOUNTS, API_KEYS, FAILURES, KEY_USES, MEMBERS, SESSIONS, SIGN_IN_PLACES, subjectKey, USERS } from './documents.js';
+import {
+  ACCOUNTS,
+  API_KEYS,
+  FAILURES,
+  KEY_USES,
+  MEMBERS,
+  SESSIONS,
+  SIGN_IN_PLACES,
+  subjectKey,
+  USERS,
+} from './documents.js';
 import type { UserBody } from './documents.js';
 import type {
   Adoption,
