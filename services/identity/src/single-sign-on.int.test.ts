@@ -145,7 +145,7 @@ describe('single sign-on', () => {
       }
     });
 
-    it('gives nobody the user of another subject by an e-mail address', async () => {
+    it('gives no one the user of another subject by an e-mail address', async () => {
       await invite('finn@else.example');
       await signIn(person('finn'));
       expect(await signIn(person('another', 'finn@else.example'))).toMatchObject(refusedAs('subject'));
