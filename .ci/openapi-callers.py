@@ -147,6 +147,12 @@ def new_report():
     return ask("PATCH", f"/v1/reports/{report['id']}", {"public": True})
 
 
+def new_series():
+    """Joins the report into a series and returns its list entry."""
+    ask_text("POST", "/v1/report-series", {"reportIds": [REPORT["id"]]})
+    return ask("GET", "/v1/report-series")["series"][0]
+
+
 AGENTS = [BOOTSTRAP["agentId"], *(new_agent() for _ in range(5))]
 SESSIONS = [log_in() for _ in range(THROW_AWAY_SESSIONS)]
 USERS = [new_user() for _ in range(THROW_AWAY_USERS)]
@@ -154,6 +160,7 @@ USERS = [new_user() for _ in range(THROW_AWAY_USERS)]
 ENDABLE = sessions_of_another(THROW_AWAY_SESSIONS)
 APPROVAL = pending_approval()
 REPORT = new_report()
+SERIES = new_series()
 KEY = ask("GET", "/v1/keys")["activeKeyId"]
 DESTINATION = new_destination()
 EVENT_STREAM = new_stream()
@@ -183,6 +190,7 @@ SHARED = [
     ("/v1/approvals/", lambda turn: APPROVAL),
     ("/v1/reports/by-pdf-sha256/", lambda turn: REPORT["pdfSha256"] or "0" * 64),
     ("/v1/reports/", lambda turn: REPORT["id"]),
+    ("/v1/report-series/", lambda turn: SERIES["id"]),
     ("/v1/alert-configs/", lambda turn: DESTINATION),
     ("/v1/streams/", lambda turn: EVENT_STREAM),
     ("/v1/keys/", lambda turn: KEY),
@@ -194,6 +202,7 @@ WELL_FORMED = {
     "POST /v1/alert-configs": WEBHOOK,
     "POST /v1/streams": STREAM,
     "POST /v1/events/export-signed": EXPORT,
+    "POST /v1/report-series": {"reportIds": [REPORT["id"]]},
     "POST /v1/agents/{id}/profile/dry-run": {
         "profile": {"spending_limit": 1},
         "from": EXPORT["from"],

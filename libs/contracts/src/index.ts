@@ -164,6 +164,8 @@ export { error, isoTime, limit, offset, uuid } from './http/fragments.js';
 export type { PageQuery } from './http/fragments.js';
 export { buildOpenApi } from './http/openapi.js';
 export { operationsRoutes } from './http/operations.js';
+export { reportSeriesRoutes, seriesBody } from './http/report-series.js';
+export type { SeriesBody, SeriesRecord } from './http/report-series.js';
 export { exportBody, reportingRoutes } from './http/reporting.js';
 export type { ExportBody, ReportRecord } from './http/reporting.js';
 export { keySetRoutes } from './http/key-set.js';

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { Controller, Inject, Module, type DynamicModule } from '@nestjs/common';
 import { EventPattern, Payload } from '@nestjs/microservices';
-import { coverageRoutes, reportingRoutes, type AccountFacts, type AgentFacts } from '@countersign/contracts';
+import {
+  coverageRoutes,
+  reportingRoutes,
+  reportSeriesRoutes,
+  type AccountFacts,
+  type AgentFacts,
+} from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -11,10 +17,13 @@ import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchor
 import { COVERAGES, Coverages } from './count-coverage/coverages.js';
 import type { Directory } from './directory.js';
 import { CoverageController } from './http/coverage-controller.js';
+import { SeriesController } from './http/series-controller.js';
 import { ReportsController } from './http/reports-controller.js';
+import { REPORT_SERIES, ReportSeries } from './issue-series/report-series.js';
+import type { Issuer } from './issue-report/issue.js';
 import { reportedAgent, type ReportedAgent } from './issue-report/reported-agent.js';
 import { loadControlMapping } from './mapping/control-mapping.js';
-import { Reports, REPORTS } from './reports.js';
+import { exportingAccount, Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
 import { serveKeys } from './signing-keys/serve-keys.js';
 import { Recomputer } from './recompute/recomputer.js';
@@ -49,7 +58,7 @@ class ReportingModule {}
 /** Issues signed evidence packages; owns reports, signing keys and compliance scopes. */
 export const definition: ServiceDefinition = {
   name: 'reporting',
-  routes: [...Object.values(reportingRoutes), ...Object.values(coverageRoutes)],
+  routes: [...Object.values(reportingRoutes), ...Object.values(reportSeriesRoutes), ...Object.values(coverageRoutes)],
   reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys', 'compliance-scopes'],
   writes: ['reports', 'signing-keys', 'anchor-requests', 'compliance-scopes'],
   after: ['audit-log', 'anchoring'],
@@ -86,37 +95,36 @@ export const definition: ServiceDefinition = {
       settled: () => settled(context, archive),
       agentVersion: (id) => context.counters.version('agent', id),
     };
-    const reports = new Reports(
-      {
-        archive,
-        proofs,
-        mapping,
-        store,
-        blobs,
-        recomputer,
-        pdf,
-        crypto: nodeCrypto,
-        generatorVersion: GENERATOR_VERSION,
-        anchorWaitMs: ANCHOR_WAIT_MS,
-        signer: () => keys.forReport(),
-        authorities: async () =>
-          (await store.authorities()).map(({ address, network, validFrom, validTo }) => ({
-            address,
-            network,
-            validFrom,
-            validTo,
-          })),
-        publicUrl: () => context.publicUrl(),
-        now,
-        flush: () => relay.flush(),
-        requireUnerased: (report) => requireUnerased(withdrawalContext, report),
-        anchorOf: (reportId, timeoutMs) => waitForReportAnchor(store, reportId, timeoutMs),
-      },
-      directory,
-    );
+    const issuer: Issuer = {
+      archive,
+      proofs,
+      mapping,
+      store,
+      blobs,
+      recomputer,
+      pdf,
+      crypto: nodeCrypto,
+      generatorVersion: GENERATOR_VERSION,
+      anchorWaitMs: ANCHOR_WAIT_MS,
+      signer: () => keys.forReport(),
+      authorities: async () =>
+        (await store.authorities()).map(({ address, network, validFrom, validTo }) => ({
+          address,
+          network,
+          validFrom,
+          validTo,
+        })),
+      publicUrl: () => context.publicUrl(),
+      now,
+      flush: () => relay.flush(),
+      requireUnerased: (report) => requireUnerased(withdrawalContext, report),
+      anchorOf: (reportId, timeoutMs) => waitForReportAnchor(store, reportId, timeoutMs),
+    };
+    const reports = new Reports(issuer, directory);
+    const series = new ReportSeries(issuer, (accountId) => exportingAccount(directory, accountId).name);
     const coverages = new Coverages({ archive, mapping, store, directory, now });
     return {
-      module: moduleOf(reports, coverages, store),
+      module: moduleOf({ reports, series, coverages, store }),
       consumer: { group: 'reporting', position: (_topic, partition) => store.anchorsPosition(partition) },
       notReady: () =>
         [accounts.problem(), agents.problem(), relay.problem(), topic.problem(), keys.problem()].filter(
@@ -161,12 +169,20 @@ function openBlobs(context: ServiceContext): Promise<BlobStore> {
   });
 }
 
-function moduleOf(reports: Reports, coverages: Coverages, store: ReportStore): DynamicModule {
+interface Provided {
+  readonly reports: Reports;
+  readonly series: ReportSeries;
+  readonly coverages: Coverages;
+  readonly store: ReportStore;
+}
+
+function moduleOf({ reports, series, coverages, store }: Provided): DynamicModule {
   return {
     module: ReportingModule,
-    controllers: [ReportsController, CoverageController, AnchorsConsumer],
+    controllers: [ReportsController, SeriesController, CoverageController, AnchorsConsumer],
     providers: [
       { provide: REPORTS, useValue: reports },
+      { provide: REPORT_SERIES, useValue: series },
       { provide: COVERAGES, useValue: coverages },
       { provide: STORE, useValue: store },
     ],

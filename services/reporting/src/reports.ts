@@ -1,7 +1,8 @@
-import type { ComplianceScopeBody, ReportRecord } from '@countersign/contracts';
+import type { AccountFacts, ComplianceScopeBody, ReportRecord } from '@countersign/contracts';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { pdfBlobName } from './blobs/blob-store.js';
 import { agentsOf, type Directory } from './directory.js';
+import { issueFitting } from './issue-series/issue-fitting.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
 import { readExportRequest } from './issue-report/request.js';
 import type { StoredReport } from './store/port.js';
@@ -10,6 +11,14 @@ import type { StoredReport } from './store/port.js';
 export const REPORTS = Symbol('reports');
 
 const PLANS_THAT_EXPORT = ['core', 'scale', 'enterprise'];
+
+/** @throws HttpRefusal 403 for an account whose plan has no signed exports */
+export function exportingAccount({ accounts }: Pick<Directory, 'accounts'>, accountId: string): AccountFacts {
+  const account = accounts.get(accountId)?.value;
+  if (account === undefined || !PLANS_THAT_EXPORT.includes(account.plan))
+    throw new HttpRefusal(403, 'signed exports need the core, scale or enterprise plan');
+  return account;
+}
 
 /** The account's reports: issue, list, read, publish; and its compliance scope. */
 export class Reports {
@@ -25,13 +34,15 @@ export class Reports {
     { accountId, userId, email }: Pick<SessionCaller, 'accountId' | 'userId' | 'email'>,
     body: unknown,
   ): Promise<IssuedReport> {
-    const account = this.#directory.accounts.get(accountId)?.value;
-    if (account === undefined || !PLANS_THAT_EXPORT.includes(account.plan))
-      throw new HttpRefusal(403, 'signed exports need the core, scale or enterprise plan');
+    const account = exportingAccount(this.#directory, accountId);
     const request = readExportRequest(body);
     const agents = await agentsOf(this.#directory, accountId, request.agentIds);
     await this.#directory.settled();
-    return issueReport(this.#issuer, accountId, { accountName: account.name, userId, email }, agents, request);
+    const preparer = { accountName: account.name, userId, email };
+    const { fit = null } = request;
+    return fit === null
+      ? issueReport(this.#issuer, accountId, preparer, agents, request)
+      : issueFitting(fit)(this.#issuer, accountId, preparer, agents, request);
   }
 
   async list(accountId: string, limit: number, offset: number): Promise<object> {

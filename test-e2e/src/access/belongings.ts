@@ -13,6 +13,7 @@ export interface Ids {
   readonly user: string;
   readonly apiKey: string;
   readonly report: string;
+  readonly series: string;
   readonly alertConfig: string;
   /** A destination of alerts that may be removed. */
   readonly oldAlertConfig: string;
@@ -31,6 +32,7 @@ export function idsOfNothing(): Ids {
     user: randomUUID(),
     apiKey: randomUUID(),
     report: randomUUID(),
+    series: randomUUID(),
     alertConfig: randomUUID(),
     oldAlertConfig: randomUUID(),
     trustedIssuer: randomUUID(),
@@ -78,8 +80,11 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   });
   bodyOf(exported, 200);
   const report = String(exported.headers['x-report-id']);
+  const joined = await instance.request('POST', '/v1/report-series', { headers, body: { reportIds: [report] } });
+  bodyOf(joined, 200);
+  const series = String(joined.headers['x-series-id']);
   return {
-    ...{ agent, oldAgent, event, user, apiKey, report, alertConfig, oldAlertConfig, stream, oldStream },
+    ...{ agent, oldAgent, event, user, apiKey, report, series, alertConfig, oldAlertConfig, stream, oldStream },
     trustedIssuer: trusted,
   };
 }

@@ -333,6 +333,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'GET /v1/reports': { statuses: bySession('auditor', 200) },
   'GET /v1/reports/{id}': { statuses: bySession('auditor', 200, 404), ask: ({ report: id }) => ({ path: { id } }) },
+  'POST /v1/report-series': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ report: id }) => ({ body: { reportIds: [id] } }),
+  },
+  'GET /v1/report-series': { statuses: bySession('auditor', 200) },
+  'GET /v1/report-series/{id}': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ series: id }) => ({ path: { id } }),
+  },
   // No PDF with this hash was issued.
   'GET /v1/reports/by-pdf-sha256/{sha256}': {
     statuses: open(404),

@@ -21,6 +21,7 @@ import { outcomeRoutes } from './outcome.js';
 import { policyRoutes } from './policy.js';
 import { publicAgentRoutes } from './public-agents.js';
 import { publicReportRoutes } from './public-reports.js';
+import { reportSeriesRoutes } from './report-series.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
@@ -57,6 +58,7 @@ export const everyRoute: readonly Route[] = [
   streamRoutes,
   anchoringRoutes,
   reportingRoutes,
+  reportSeriesRoutes,
   coverageRoutes,
   verificationRoutes,
   keySetRoutes,

@@ -83,6 +83,13 @@ export const exportBody = {
     from: isoTime,
     to: isoTime,
     withhold: { type: 'array', items: { enum: ['action', 'payload', 'context'] }, uniqueItems: true },
+    fit: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 50_000,
+      description:
+        'the most events that the package holds: it ends earlier where the range has more, or is too large; `x-range-to` is its end',
+    },
   },
   additionalProperties: false,
 } as const;
@@ -107,7 +114,11 @@ export const reportingRoutes = {
         description: 'the package',
         schema: packageSchema,
         alsoAs: ['application/pdf'],
-        headers: { 'x-report-id': 'id of the report', 'x-pdf-sha256': 'SHA-256 of the PDF, for format pdf' },
+        headers: {
+          'x-report-id': 'id of the report',
+          'x-range-to': 'end of the range of the package: with `fit` it may be earlier than `to`',
+          'x-pdf-sha256': 'SHA-256 of the PDF, for format pdf',
+        },
       },
       ...bodyErrors,
       ...sessionErrors,

@@ -14,10 +14,16 @@ function prefersPdf(accept: string | undefined): boolean {
   return accept?.split(/[,;]/)[0]?.trim().toLowerCase() === 'application/pdf';
 }
 
-function pdfAnswer(reportId: string, bytes: Uint8Array, sha256: string): HttpAnswer {
+function pdfAnswer(
+  reportId: string,
+  bytes: Uint8Array,
+  sha256: string,
+  further: Readonly<Record<string, string>> = {},
+): HttpAnswer {
   return HttpAnswer.text(200, 'application/pdf', bytes, {
     'x-report-id': reportId,
     'x-pdf-sha256': sha256,
+    ...further,
     'content-disposition': `attachment; filename="countersign-report-${reportId}.pdf"`,
   });
 }
@@ -32,9 +38,10 @@ export class ReportsController {
   @HttpRoute(reportingRoutes.exportSigned)
   async exportSigned(@Input() { caller, body }: RouteInput): Promise<HttpAnswer> {
     const { report, pieces, bytes, pdf } = await this.#reports.issue(caller, body);
-    if (pdf !== null) return pdfAnswer(report.id, pdf, report.facts.pdfSha256!);
+    if (pdf !== null) return pdfAnswer(report.id, pdf, report.facts.pdfSha256!, { 'x-range-to': report.to });
     return HttpAnswer.stream(200, 'application/json', inTurn(pieces()), {
       'x-report-id': report.id,
+      'x-range-to': report.to,
       'content-length': String(bytes),
     });
   }

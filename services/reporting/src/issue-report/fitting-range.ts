@@ -22,7 +22,8 @@ export async function fittingRange(
   return fits === start ? null : new Date(fits).toISOString();
 }
 
-async function countEvents(
+/** How many events of these agents a package of the range would hold. */
+export async function countEvents(
   archive: Pick<EventArchive, 'span'>,
   agentIds: readonly string[],
   from: string,

@@ -6,12 +6,14 @@ import {
   memberOf,
   packageTimestamp,
   piecesOf,
+  seriesFacts,
   signMembersAsync,
   withPdfSignature,
   type EvidenceCrypto,
   type Member,
   type PackageSignature,
   type ReportAnchor,
+  type SeriesFacts,
 } from '@countersign/evidence';
 import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal } from '@countersign/http-edge';
@@ -91,7 +93,7 @@ export async function issueReport(
   // Chosen first: the block time of the report's transaction must be within the validity of the key that signs it.
   const signer = await issuer.signer();
   const reportId = randomUUID();
-  const { content, opens } = await readContent(issuer, accountId, preparer, reportId, agents, request);
+  const { content, opens, entry } = await readContent(issuer, accountId, preparer, reportId, agents, request);
   const hash = contentHashOf(content);
   await issuer.store.enqueue([anchorRequest(reportId, hash)]);
   await issuer.flush();
@@ -120,7 +122,7 @@ export async function issueReport(
     pdfSha256,
     opens,
   );
-  await issuer.store.addReport(report);
+  await issuer.store.addReport(report, { entry, bodySha256: sha256Of(pieces()) });
   // From here on it can be fetched: the check for erasures precedes every step that may fail.
   await issuer.requireUnerased(report);
   await issuer.flush();
@@ -135,6 +137,12 @@ async function signedPdf({ crypto }: Issuer, signer: Signer, drawn: Uint8Array):
   return sign(await signer.sign(message));
 }
 
+interface ReadContent {
+  readonly content: readonly Member[];
+  readonly opens: readonly OpenedRun[];
+  readonly entry: SeriesFacts;
+}
+
 /** Returns the content in canonical form; the objects that it was built from are much larger and are freed here. */
 async function readContent(
   issuer: Issuer,
@@ -143,7 +151,7 @@ async function readContent(
   reportId: string,
   agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
-): Promise<{ readonly content: readonly Member[]; readonly opens: readonly OpenedRun[] }> {
+): Promise<ReadContent> {
   const runs = await collectAll(issuer, agents, request);
   const scope = await issuer.store.scope(accountId);
   const content = await buildContent(
@@ -165,6 +173,7 @@ async function readContent(
   );
   const { events } = content;
   const opens = openedRuns(events);
+  const entry = seriesFacts(content, issuer.crypto.sha256);
   const members = canonicalMembers(content);
   const requireFits = async (all: readonly Member[]): Promise<void> => {
     const bytes = lengthOf(all);
@@ -175,15 +184,19 @@ async function readContent(
   await requireFits(members);
   const member = members.find(({ name }) => name === 'events')!;
   const redecision = await issuer.recomputer.statement(reportId, events, member);
-  if (redecision === null) return { content: members, opens };
+  if (redecision === null) return { content: members, opens, entry };
   const stated = [...members, memberOf('redecision', redecision)];
   await requireFits(stated);
-  return { content: stated, opens };
+  return { content: stated, opens, entry };
 }
 
 function contentHashOf(content: readonly Member[]): string {
+  return sha256Of(piecesOf(content));
+}
+
+function sha256Of(pieces: Iterable<Uint8Array>): string {
   const hash = createHash('sha256');
-  for (const piece of piecesOf(content)) hash.update(piece);
+  for (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
 }
 
@@ -212,7 +225,7 @@ async function tooLarge(
   agents: readonly { readonly id: string }[],
   request: ExportRequest,
   maxEvents: number,
-): Promise<HttpRefusal> {
+): Promise<PackageTooLarge> {
   const to = await fittingRange(
     issuer.archive,
     agents.map(({ id }) => id),
@@ -221,7 +234,17 @@ async function tooLarge(
     maxEvents,
   );
   const advice = to === null ? 'name fewer agents or a later from' : `from ${request.from} to ${to} fits`;
-  return new HttpRefusal(400, `the package would be larger than 60 MiB: ${advice}`);
+  return new PackageTooLarge(`the package would be larger than 60 MiB: ${advice}`, maxEvents);
+}
+
+/** @param fittingEvents how many events fit, as far as it is known */
+export class PackageTooLarge extends HttpRefusal {
+  constructor(
+    message: string,
+    readonly fittingEvents: number,
+  ) {
+    super(400, message);
+  }
 }
 
 function anchorRequest(reportId: string, hash: string): NewRecord {

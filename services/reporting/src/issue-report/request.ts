@@ -3,7 +3,9 @@ import { parseTime } from '@countersign/evidence';
 import { schemaCheck, HttpRefusal } from '@countersign/http-edge';
 
 /** Body of `POST /v1/events/export-signed`, validated and normalised. */
-export interface ExportRequest extends Required<ExportBody> {
+export interface ExportRequest extends Required<Omit<ExportBody, 'fit'>> {
+  /** The most events of the package, which ends earlier where the range has more; `null`: all or none. */
+  readonly fit?: number | null;
   /** Lower case; empty means all agents of the account. */
   readonly agentIds: readonly string[];
   /** ISO 8601 UTC with milliseconds. `from` is inclusive, `to` exclusive. */
@@ -19,10 +21,17 @@ export function readExportRequest(body: unknown): ExportRequest {
     throw new HttpRefusal(400, 'framework is no longer accepted: send frameworks, a list');
   const problem = problemOf(body);
   if (problem !== null) throw new HttpRefusal(400, problem);
-  const { agentIds = [], format, frameworks, from, to, withhold = [] } = body as ExportBody;
+  const { agentIds = [], format, frameworks, from, to, withhold = [], fit = null } = body as ExportBody;
   const range = { from: readInstant('from', from), to: readInstant('to', to) };
   if (range.from >= range.to) throw new HttpRefusal(400, 'from must be before to');
-  return { agentIds: [...new Set(agentIds.map((id) => id.toLowerCase()))], format, frameworks, ...range, withhold };
+  return {
+    agentIds: [...new Set(agentIds.map((id) => id.toLowerCase()))],
+    format,
+    frameworks,
+    ...range,
+    withhold,
+    fit,
+  };
 }
 
 /**

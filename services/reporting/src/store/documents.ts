@@ -1,7 +1,7 @@
 import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { DeclaredScope } from '@countersign/contracts';
-import type { KeptAnchor, OpenedRun, StoredReport } from './port.js';
+import type { KeptAnchor, OpenedRun, StoredEntry, StoredReport, StoredSeries } from './port.js';
 
 // Types, because interfaces have no index signature.
 type None = Record<string, never>;
@@ -30,6 +30,23 @@ export const OPENINGS: Collection<OpeningBody, OpeningKeys> = {
   indexes: [['agentId', 'first']],
 };
 
+/** By report. */
+export const ENTRIES: Collection<StoredEntry, None> = {
+  name: 'entries',
+  keysOf: () => ({}),
+  keys: {},
+  keysVersion: 1,
+  indexes: [],
+};
+
+export const SERIES: Collection<StoredSeries, ReportKeys> = {
+  name: 'series',
+  keysOf: ({ accountId, createdAt }) => ({ accountId, createdAt }),
+  keys: { accountId: 'text', createdAt: 'text' },
+  keysVersion: 1,
+  indexes: [['accountId', 'createdAt']],
+};
+
 /** By account; the version is in the body: 0 if declared before scopes were published. */
 export const SCOPES: Collection<DeclaredScope & { readonly version: number }, None> = {
   name: 'scopes',
@@ -51,6 +68,8 @@ export const ANCHORS: Collection<KeptAnchor, { kind: string }> = {
 export const COLLECTIONS = [
   REPORTS,
   OPENINGS,
+  ENTRIES,
+  SERIES,
   SCOPES,
   ANCHORS,
   POSITIONS,

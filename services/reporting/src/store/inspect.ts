@@ -1,7 +1,7 @@
 import type { DeclaredScope, TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { InspectionSource, OwnedDocument, StoreInspection } from '@countersign/document-store';
-import { ANCHORS, COLLECTIONS, OPENINGS, REPORTS, SCOPES } from './documents.js';
+import { ANCHORS, COLLECTIONS, ENTRIES, OPENINGS, REPORTS, SCOPES, SERIES } from './documents.js';
 import { SERVICE } from './open.js';
 import { anchorKey } from './port.js';
 import type { KeptAnchor, StoredReport } from './port.js';
@@ -59,6 +59,12 @@ class Inspection extends InspectedDocuments implements ReportInspection {
       if (!opened.delete(nameOf(body))) found.set(`openings ${id}`, 'its report does not say that it opens this');
     }
     for (const name of opened) found.set(`openings ${name}`, 'its report opens this, and it is not noted');
+    for await (const { id, body } of this.documents.documents(ENTRIES)) {
+      if (id !== body.entry.reportId) found.set(`entries ${id}`, NOT_ITSELF);
+    }
+    for await (const { id, body } of this.documents.documents(SERIES)) {
+      if (id !== body.id) found.set(`series ${id}`, NOT_ITSELF);
+    }
     for await (const { id, body } of this.documents.documents(ANCHORS)) {
       if (id !== anchorKey(body)) found.set(`anchors ${id}`, NOT_ITSELF);
     }

@@ -1,3 +1,4 @@
+import type { SeriesFacts } from '@countersign/evidence';
 import type { AnchorFacts, ComplianceScope, DeclaredScope, Framework, ReportFacts } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import { versionedRecord } from '@countersign/topics';
@@ -13,6 +14,27 @@ export interface StoredReport {
   readonly opens?: readonly OpenedRun[];
   readonly from: string;
   readonly to: string;
+}
+
+/** The entry of a report in a series, and the hash of the stored body. */
+export interface StoredEntry {
+  readonly entry: SeriesFacts;
+  /** SHA-256 of all bytes of the package, lower-case hex. */
+  readonly bodySha256: string;
+}
+
+/** An issued series. The series itself is in the blob store under `sha256`. */
+export interface StoredSeries {
+  readonly id: string;
+  readonly accountId: string;
+  readonly createdAt: string;
+  readonly from: string;
+  readonly to: string;
+  /** In the order of their ranges. */
+  readonly reportIds: readonly string[];
+  readonly sha256: string;
+  readonly contentHash: string;
+  readonly keyId: string;
 }
 
 /** A contiguous range of an agent's events whose content a package opens. */
@@ -46,7 +68,10 @@ export interface ReportPage {
  * outbox in the same step, so that a crash after it loses nothing.
  */
 export interface ReportStore extends OutboxStore {
-  addReport(report: StoredReport): Promise<void>;
+  /** @param entry of a series; absent for reports that no series can list */
+  addReport(report: StoredReport, entry?: StoredEntry): Promise<void>;
+  /** `null` for a report that was stored without one. */
+  entryOf(reportId: string): Promise<StoredEntry | null>;
   /** Replaces facts and version, unless the stored version is as high: then it returns `false`, and publishes nothing. */
   updateReport(report: StoredReport): Promise<boolean>;
   report(accountId: string, id: string): Promise<StoredReport | null>;
@@ -58,6 +83,17 @@ export interface ReportStore extends OutboxStore {
   reports(accountId: string, limit: number, offset: number): Promise<ReportPage>;
   /** Reports whose stored body may open this event's content, withdrawn ones among them. */
   opening(agentId: string, sequence: number): Promise<readonly StoredReport[]>;
+  /** @throws Conflict if it is there */
+  addSeries(series: StoredSeries): Promise<void>;
+  series(accountId: string, id: string): Promise<StoredSeries | null>;
+  /** Newest first. */
+  seriesPage(
+    accountId: string,
+    limit: number,
+    offset: number,
+  ): Promise<{ readonly series: readonly StoredSeries[]; readonly total: number }>;
+  /** Of all accounts. */
+  everySeries(): AsyncIterable<StoredSeries>;
   scope(accountId: string): Promise<ComplianceScope>;
   /** Each change is a version of its own, and is published. */
   putScope(accountId: string, declared: DeclaredScope): Promise<void>;

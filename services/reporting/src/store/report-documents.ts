@@ -3,7 +3,7 @@ import type { NewRecord } from '@countersign/event-log';
 import { Conflict, POSITIONS } from '@countersign/document-store';
 import type { DocumentStore, Stored } from '@countersign/document-store';
 import type { OutboxRow, RowId } from '@countersign/topics';
-import { ANCHORS, OPENINGS, REPORTS, SCOPES } from './documents.js';
+import { ANCHORS, ENTRIES, OPENINGS, REPORTS, SCOPES, SERIES } from './documents.js';
 import type { OpeningBody } from './documents.js';
 import { anchorKey, mayOpen, reportRecord, scopeRecord } from './port.js';
 import type {
@@ -12,8 +12,10 @@ import type {
   ReportAnchorFacts,
   ReportPage,
   ReportStore,
+  StoredEntry,
   StoredReport,
   StoredScope,
+  StoredSeries,
 } from './port.js';
 
 const ALL = 2 ** 31 - 1;
@@ -22,13 +24,47 @@ const ALL = 2 ** 31 - 1;
 export class ReportDocuments implements ReportStore {
   constructor(private readonly documents: DocumentStore) {}
 
-  async addReport(report: StoredReport): Promise<void> {
+  async addReport(report: StoredReport, entry?: StoredEntry): Promise<void> {
     await this.documents.transact(async (transaction) => {
       if ((await transaction.get(REPORTS, report.id)) !== null) throw new Conflict(`report ${report.id} is there`);
       await transaction.restore(REPORTS, [storedOf(report)]);
       await transaction.restore(OPENINGS, openingsOf(report));
+      if (entry !== undefined) await transaction.set(ENTRIES, [{ id: report.id, body: entry }]);
       await transaction.publish([reportRecord(report)]);
     });
+  }
+
+  async entryOf(reportId: string): Promise<StoredEntry | null> {
+    return (await this.documents.get(ENTRIES, reportId))?.body ?? null;
+  }
+
+  async addSeries(series: StoredSeries): Promise<void> {
+    await this.documents.transact(async (transaction) => {
+      if ((await transaction.get(SERIES, series.id)) !== null) throw new Conflict(`series ${series.id} is there`);
+      await transaction.set(SERIES, [{ id: series.id, body: series }]);
+    });
+  }
+
+  async series(accountId: string, id: string): Promise<StoredSeries | null> {
+    const series = (await this.documents.get(SERIES, id))?.body ?? null;
+    return series?.accountId === accountId ? series : null;
+  }
+
+  async seriesPage(
+    accountId: string,
+    limit: number,
+    offset: number,
+  ): Promise<{ readonly series: readonly StoredSeries[]; readonly total: number }> {
+    const query = { where: { accountId }, by: 'createdAt', descending: true, limit, offset } as const;
+    const [page, total] = await Promise.all([
+      this.documents.find(SERIES, query),
+      this.documents.count(SERIES, { accountId }),
+    ]);
+    return { series: page.map(({ body }) => body), total };
+  }
+
+  async *everySeries(): AsyncIterable<StoredSeries> {
+    for await (const { body } of this.documents.all(SERIES)) yield body;
   }
 
   async updateReport(report: StoredReport): Promise<boolean> {

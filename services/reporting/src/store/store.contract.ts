@@ -87,6 +87,32 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.reports('a', 2, 2)).toMatchObject({ reports: [{ id: 'r1' }], total: 3 });
     });
 
+    it('keeps the entry of a report in a series with it', async () => {
+      const entry = { entry: { reportId: 'r1' } as never, bodySha256: SHA };
+      await store.addReport(report('r1', 'a', DAY), entry);
+      await store.addReport(report('r2', 'a', DAY));
+      store = await harness.reopen(store);
+      expect(await store.entryOf('r1')).toEqual(entry);
+      expect(await store.entryOf('r2')).toBeNull();
+    });
+
+    it('returns a series only to its own account, newest first, and never replaces one', async () => {
+      const series = (id: string, accountId: string, day: number) => ({
+        ...{ id, accountId, createdAt: `2026-01-0${day}T00:00:00.000Z`, from: DAY, to: DAY, reportIds: ['r1'] },
+        ...{ sha256: SHA, contentHash: SHA, keyId: 'key_0123456789abcdef' },
+      });
+      for (const one of [series('s1', 'a', 1), series('s2', 'a', 3), series('s3', 'b', 2)]) await store.addSeries(one);
+      await expect(store.addSeries(series('s1', 'b', 4))).rejects.toThrow('is there');
+      store = await harness.reopen(store);
+      expect(await store.series('a', 's1')).toEqual(series('s1', 'a', 1));
+      expect(await store.series('b', 's1')).toBeNull();
+      const page = await store.seriesPage('a', 1, 0);
+      expect(page).toEqual({ series: [series('s2', 'a', 3)], total: 2 });
+      const all: string[] = [];
+      for await (const { id } of store.everySeries()) all.push(id);
+      expect(all.sort()).toEqual(['s1', 's2', 's3']);
+    });
+
     it('iterates over all reports of all accounts', async () => {
       const ids = Array.from({ length: 501 }, (_, n) => `r${String(n).padStart(3, '0')}`);
       for (let n = 0; n < ids.length; n += 20) {

@@ -90,6 +90,7 @@ export class Withdrawals {
         await withdrawReport(this.#dependencies, report.id, ERASED);
       }
     }
+    for await (const { sha256 } of store.everySeries()) orphaned.delete(sha256);
     for (const name of orphaned) {
       this.#context.log.warn({ name }, 'a stored body that belongs to no report is removed');
       await blobs.remove(name);

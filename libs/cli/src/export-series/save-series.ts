@@ -1,0 +1,148 @@
+import { createWriteStream } from 'node:fs';
+import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { Api } from '../api-client/api.js';
+import { CommandFailed, EXIT } from '../exit-codes.js';
+
+export interface SeriesRequest {
+  readonly baseUrl: string;
+  readonly email: string;
+  readonly password: string;
+  readonly folder: string;
+  /** ISO. */
+  readonly from: string;
+  readonly to: string;
+  readonly agentIds: readonly string[];
+  readonly frameworks: readonly string[];
+  readonly eventsPerPackage: number;
+  /** Shows a line of progress. */
+  readonly say: (line: string) => void;
+}
+
+interface SavedPackage {
+  readonly reportId: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What was asked for and what is saved: a later run continues behind it. */
+interface Progress {
+  readonly request: Pick<SeriesRequest, 'from' | 'to' | 'agentIds' | 'frameworks'>;
+  readonly packages: readonly SavedPackage[];
+}
+
+const PROGRESS = 'progress.json';
+const MANIFEST = 'series.json';
+
+/**
+ * Exports a range as packages that each fit, and the series that joins them, into a folder. After each package the
+ * folder says how far it is: repeated after an interruption, it issues only what is missing. Packages are streamed.
+ * @throws CommandFailed 1 if something is refused or breaks off; 64 if the folder holds another range
+ */
+export async function saveSeries(request: SeriesRequest): Promise<void> {
+  const { folder, baseUrl, say } = request;
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(EXIT.wrong, `cannot write ${folder} (${error.code}): name another with --out`);
+  });
+  const found = await progressOf(folder, request);
+  const asked = found.request;
+  let packages = found.packages;
+  say(`${asked.from} to ${asked.to}, UTC, into ${folder}`);
+  if (packages.length > 0) say(`${packages.length} packages are there, up to ${packages.at(-1)!.to}`);
+  const api = new Api(baseUrl);
+  try {
+    const session = await api.login(request.email, request.password);
+    const startedMs = Date.now();
+    for (let from = packages.at(-1)?.to ?? asked.from; from < asked.to; from = packages.at(-1)!.to) {
+      const saved = await savePackage(request, { ...asked, from }, session, packages.length + 1);
+      packages = [...packages, saved];
+      await writeWhole(join(folder, PROGRESS), JSON.stringify({ request: asked, packages } satisfies Progress));
+      const share = (Date.parse(saved.to) - Date.parse(asked.from)) / (Date.parse(asked.to) - Date.parse(asked.from));
+      say(
+        `${saved.file}: up to ${saved.to}, ${Math.floor(100 * share)} % of the time, ${Math.round((Date.now() - startedMs) / 1000)} s`,
+      );
+    }
+    const answer = await api.send('POST', '/v1/report-series', session, {
+      reportIds: packages.map(({ reportId }) => reportId),
+    });
+    if (answer.status !== 200)
+      throw new CommandFailed(EXIT.wrong, `the series was refused: ${answer.status} ${answer.text}`);
+    await writeWhole(join(folder, MANIFEST), answer.bytes);
+    await rm(join(folder, PROGRESS), { force: true });
+    const { totals } = JSON.parse(answer.text) as { readonly totals: Readonly<Record<string, unknown>> };
+    say(
+      `${join(folder, MANIFEST)}: series ${String(answer.headers['x-series-id'])}, ${String(totals['packages'])} packages, ${String(totals['events'])} events, ${String(totals['denied'])} denied`,
+    );
+    say(`verify it: countersign verify ${folder} --key KEY.pem`);
+  } finally {
+    api.close();
+  }
+}
+
+/** @throws CommandFailed 64 where the folder holds a whole series, or another range */
+async function progressOf(folder: string, { from, to, agentIds, frameworks }: SeriesRequest): Promise<Progress> {
+  if ((await stat(join(folder, MANIFEST)).catch(() => null)) !== null)
+    throw new CommandFailed(EXIT.usage, `${folder} holds a series: name another folder with --out`);
+  const text = await readFile(join(folder, PROGRESS), 'utf8').catch(() => null);
+  if (text === null) return { request: { from, to, agentIds, frameworks }, packages: [] };
+  const found = JSON.parse(text) as Progress;
+  // A range that is not over ends now: the run that began it fixed its end.
+  const same = (one: Progress['request']): string => JSON.stringify([one.from, one.agentIds, one.frameworks]);
+  if (same(found.request) !== same({ from, to, agentIds, frameworks }) || found.request.to > to)
+    throw new CommandFailed(EXIT.usage, `${folder} holds a part of another series: name another folder with --out`);
+  return found;
+}
+
+/** Issues the next package and streams it into its file. */
+async function savePackage(
+  { baseUrl, folder, eventsPerPackage }: SeriesRequest,
+  range: Progress['request'],
+  session: { readonly authorization: string },
+  number: number,
+): Promise<SavedPackage> {
+  const { from, to, agentIds, frameworks } = range;
+  const body = JSON.stringify({ agentIds, format: 'json', frameworks, from, to, fit: eventsPerPackage });
+  const response = await fetch(new URL('/v1/events/export-signed', baseUrl), {
+    method: 'POST',
+    headers: { ...session, 'content-type': 'application/json' },
+    body,
+  }).catch(() => {
+    throw new CommandFailed(EXIT.wrong, `no answer from ${baseUrl}: repeat the command, it continues from ${from}`);
+  });
+  if (response.status !== 200)
+    throw new CommandFailed(EXIT.wrong, `the export was refused: ${response.status} ${await response.text()}`);
+  const reportId = response.headers.get('x-report-id');
+  const end = response.headers.get('x-range-to');
+  if (reportId === null || end === null || end <= from)
+    throw new CommandFailed(EXIT.wrong, `${baseUrl} does not issue series: it runs an older release`);
+  const file = `${String(number).padStart(4, '0')}-${reportId}.json`;
+  const part = join(folder, `${file}.part`);
+  try {
+    const content = response.body as ReadableStream<Uint8Array> | null;
+    const written = content === null ? Readable.from([]) : Readable.fromWeb(content);
+    await pipeline(written, createWriteStream(part, { mode: 0o600 }));
+    await rename(part, join(folder, file));
+  } catch {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw new CommandFailed(EXIT.wrong, `the export broke off: repeat the command, it continues from ${from}`);
+  }
+  return { reportId, file, from, to: end };
+}
+
+/** Openings and names are confidential: the file is the user's alone. It is there whole, or not at all. */
+async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const part = `${file}.part`;
+  const handle = await open(part, 'w', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await chmod(part, 0o600);
+  await rename(part, file);
+}
