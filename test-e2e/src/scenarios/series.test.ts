@@ -58,10 +58,7 @@ onEachProfile('a series of packages', (start) => {
 
     const key = join(folder, 'key.pem');
     const { activeKeyId } = (await instance.request('GET', '/v1/keys')).json as { readonly activeKeyId: string };
-    const { publicKeyPem } = (await instance.request('GET', `/v1/keys/${activeKeyId}`)).json as {
-      readonly publicKeyPem: string;
-    };
-    writeFileSync(key, publicKeyPem);
+    writeFileSync(key, (await instance.request('GET', `/v1/keys/${activeKeyId}`)).text);
     const verified = await countersign(['verify', out, '--key', key]);
     expect([verified.code, verified.stderr]).toEqual([0, '']);
     expect(verified.stdout).toContain('nothing lies between packages');
