@@ -29,7 +29,7 @@ interface SavedPackage {
   readonly to: string;
 }
 
-/** What was asked for and what is saved: a later run continues behind it. */
+/** A request and what is saved of it: a later run continues after the last package. */
 interface Progress {
   readonly request: Pick<SeriesRequest, 'from' | 'to' | 'agentIds' | 'frameworks'>;
   readonly packages: readonly SavedPackage[];
