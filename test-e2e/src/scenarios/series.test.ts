@@ -30,7 +30,7 @@ onEachProfile('a series of packages', (start) => {
       const url = i % 3 === 0 ? 'https://evil.example/' : 'https://api.example.com/';
       for (const agentId of agents) await instance.check({ type: 'http_call', url }, { agentId });
     }
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
     await instance.discard();
