@@ -143,6 +143,13 @@ export const RECORD_NOTES: OperationNotes = {
     body: { public: true },
     description: 'Anyone who knows the id of a public report can read it: `GET /v1/reports/{id}/public`.',
   },
+  issueSeries: {
+    body: { reportIds: ['0198a1b2-0000-4000-8000-000000000001', '0198a1b2-0000-4000-8000-000000000002'] },
+    description:
+      'Lists packages whose ranges are adjacent, and signs that nothing lies between them: `npx countersign verify FOLDER`. `countersign export --quarter 2026Q4` makes packages and series. A package that was issued with `fit` ends where the next one begins.',
+  },
+  listSeries: { description: 'With the ids of their reports, in the order of their ranges.' },
+  getSeries: { description: 'Byte for byte as issued, also where one of its reports was withdrawn since.' },
   getCoverage: {
     description:
       'A preview of what a signed package of the same range states, counted from the same events. `state` says how far these events show a control, which is not a verdict over the control: `shown`, `shown_with_gaps` (some have the status `Gap, review required`), `not_shown`, `needs_declaration`, `does_not_apply`. Without `from` and `to` it covers the last seven days; `by=day` takes at most 92. At most 50,000 events.',
