@@ -1,9 +1,12 @@
 import { useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import { howEnded, useSignIn } from '../api/session.js';
+import { useLeaveForProvider, useSingleSignOn } from '../api/single-sign-on.js';
 import { Field } from '../parts/field.js';
+import { Foreign } from '../parts/foreign.js';
 import { Problem } from '../parts/problem.js';
 import { words } from '../words/en.js';
+import { singleSignOnWords } from '../words/single-sign-on.js';
 import { useTitle } from '../use-title.js';
 
 /**
@@ -53,9 +56,28 @@ export function SignIn({ failure }: { readonly failure: Error | null }): ReactNo
         <button type="submit" className="button primary wide" aria-disabled={signIn.isPending}>
           {signIn.isPending ? words.signIn.busy : words.signIn.submit}
         </button>
+        <Provider />
         <p className="hint">{words.signIn.lost}</p>
         <p className="hint">{words.signIn.firstStart}</p>
       </form>
     </main>
+  );
+}
+
+/** The button of the provider, where people may sign in at one. */
+function Provider(): ReactNode {
+  const { data: offer } = useSingleSignOn();
+  const leave = useLeaveForProvider();
+  if (offer === undefined || offer === null) return null;
+  const start = (): void => {
+    if (!leave.isPending) leave.mutate(offer);
+  };
+  return (
+    <>
+      {leave.error === null ? null : <Problem error={leave.error} />}
+      <button type="button" className="button wide" aria-disabled={leave.isPending} onClick={start}>
+        {leave.isPending ? singleSignOnWords.busy : <Foreign text={singleSignOnWords.submit(offer.label)} />}
+      </button>
+    </>
   );
 }
