@@ -14,6 +14,9 @@ export interface IdentityProvider {
   close(): Promise<void>;
 }
 
+/** A package without types of its own. */
+const PACKAGE: string = 'oidc-provider';
+
 interface ProviderModule {
   readonly Provider: new (issuer: string, configuration: object) => { callback(): RequestListener };
 }
@@ -31,8 +34,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     host,
     client,
     async serve(redirectUri) {
-      // It has no types of its own.
-      const { Provider } = (await import('oidc-provider' as string)) as ProviderModule;
+      const { Provider } = (await import(PACKAGE)) as ProviderModule;
       const provider = new Provider(issuer, {
         clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [redirectUri] }],
         claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['groups'] },
