@@ -1,7 +1,7 @@
 import { ask } from './ask.js';
 import { byId, element, oneLine } from './elements.js';
 import { expectedOf, type Expected } from './expected.js';
-import type { Question } from './judge.js';
+import type { GivenFile, Question } from './judge.js';
 import { showOutcome } from './show-outcome.js';
 import type { Task, TaskMessage } from './worker.js';
 
@@ -23,6 +23,8 @@ const base = new URL('.', location.href).href.split('#')[0]!;
 interface Subject {
   readonly name: string;
   readonly content: Blob;
+  /** The files of a series that were given together. */
+  readonly together?: readonly GivenFile[];
 }
 let subject: Subject | null = null;
 let expected: Expected = { reportId: null, sha256: null };
@@ -73,7 +75,9 @@ function verify(): void {
   task += 1;
   say('Verifying …');
   const proofs = [...(absences.files ?? [])];
-  worker.postMessage({ number: task, file: subject.content, absences: proofs, question: asked } satisfies Task);
+  const { content, together } = subject;
+  const files = together === undefined ? {} : { together };
+  worker.postMessage({ number: task, file: content, ...files, absences: proofs, question: asked } satisfies Task);
 }
 
 /** Shows a message of the worker. One about an earlier task is ignored. */
@@ -135,10 +139,18 @@ async function takePublished(reportId: string): Promise<void> {
   );
 }
 
-input.addEventListener('change', () => {
-  const [file] = input.files ?? [];
-  if (file !== undefined) take({ name: file.name, content: file });
-});
+/** Takes one file, or several as a series with its packages. */
+function takeFiles(files: readonly File[]): void {
+  const [file] = files;
+  if (file === undefined) return;
+  if (files.length === 1) take({ name: file.name, content: file });
+  else {
+    const together = files.map((one) => ({ name: one.name, content: one }));
+    take({ name: `${files.length} files: ${files.map(({ name }) => name).join(', ')}`, content: file, together });
+  }
+}
+
+input.addEventListener('change', () => takeFiles([...(input.files ?? [])]));
 for (const kind of ['dragenter', 'dragover'] as const) {
   document.addEventListener(kind, (event) => {
     event.preventDefault();
@@ -151,8 +163,7 @@ document.addEventListener('dragleave', ({ relatedTarget }) => {
 document.addEventListener('drop', (event) => {
   event.preventDefault();
   drop.classList.remove('over');
-  const [file] = event.dataTransfer?.files ?? [];
-  if (file !== undefined) take({ name: file.name, content: file });
+  takeFiles([...(event.dataTransfer?.files ?? [])]);
 });
 pem.addEventListener('input', () => (byId('key-own', HTMLInputElement).checked = true));
 form.addEventListener('submit', (event) => {

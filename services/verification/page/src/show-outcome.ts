@@ -1,7 +1,7 @@
 import { element, oneLine } from './elements.js';
 import type { AgentCompleteness, WindowTime } from './evidence.js';
 import type { Expected } from './expected.js';
-import type { Outcome } from './judge.js';
+import type { Outcome } from './outcome.js';
 import { showOversight } from './show-oversight.js';
 import { showRedecision } from './show-redecision.js';
 

@@ -1,5 +1,6 @@
 import * as library from './evidence.js';
-import { judge, type Outcome, type Question } from './judge.js';
+import { judge, judgeTogether, type GivenFile, type Outcome, type Question } from './judge.js';
+import { bytesOf } from './judge-series.js';
 import type { Recomputing } from './recompute.js';
 
 /** A task of the worker. */
@@ -7,6 +8,8 @@ export interface Task {
   /** Repeated in each message about the task. */
   readonly number: number;
   readonly file: Blob;
+  /** Files of a series that were given together; `file` is ignored then. */
+  readonly together?: readonly GivenFile[];
   /** Files with proofs of absence. */
   readonly absences: readonly Blob[];
   readonly question: Question;
@@ -27,13 +30,23 @@ const recomputing: Recomputing = {
 
 const send = (message: TaskMessage): void => postMessage(message);
 
-const bytesOf = async (file: Blob): Promise<Uint8Array> => new Uint8Array(await file.arrayBuffer());
+async function judgeOne(
+  file: Blob,
+  absences: readonly Blob[],
+  question: Question,
+  progress: (text: string) => void,
+): Promise<Outcome> {
+  const [bytes, ...proofs] = await Promise.all([file, ...absences].map(bytesOf));
+  return judge(library, recomputing, bytes!, question, progress, proofs);
+}
 
-addEventListener('message', ({ data: { number, file, absences, question } }: MessageEvent<Task>) => {
+addEventListener('message', ({ data: { number, file, together, absences, question } }: MessageEvent<Task>) => {
   const work = async (): Promise<void> => {
-    const [bytes, ...proofs] = await Promise.all([file, ...absences].map(bytesOf));
     const progress = (text: string): void => send({ number, kind: 'progress', text });
-    const outcome = await judge(library, recomputing, bytes!, question, progress, proofs);
+    const outcome =
+      together === undefined
+        ? await judgeOne(file, absences, question, progress)
+        : await judgeTogether(library, recomputing, together, question, progress);
     send({ number, kind: 'outcome', outcome });
   };
   work().catch((error: unknown) => {

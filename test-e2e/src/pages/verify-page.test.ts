@@ -14,12 +14,18 @@ interface Vector {
   readonly keys: readonly { readonly pem: string }[];
 }
 
-inBrowser(`human oversight on the page /verify${browserName === null ? ' (needs chromium)' : ''}`, () => {
+interface SeriesVector {
+  readonly series: object;
+  readonly packages: readonly object[];
+  readonly keys: readonly { readonly pem: string }[];
+}
+
+inBrowser(`the page /verify${browserName === null ? ' (needs chromium)' : ''}`, () => {
   let instance: Instance;
   let browser: Browser;
   let folder: string;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'oversight-page-'));
+    folder = mkdtempSync(join(tmpdir(), 'verify-page-'));
     instance = await Instance.start();
     browser = await openBrowser(browserName!);
   }, 90_000);
@@ -29,7 +35,7 @@ inBrowser(`human oversight on the page /verify${browserName === null ? ' (needs 
     rmSync(folder, { recursive: true });
   });
 
-  it('is shown in sum, by person and by rule, also on a narrow screen', async () => {
+  it('shows human oversight in sum, by person and by rule, also on a narrow screen', async () => {
     const { package: pkg, keys } = JSON.parse(readFileSync(new URL('oversight-valid.json', VECTORS), 'utf8')) as Vector;
     const file = join(folder, 'oversight.json');
     writeFileSync(file, JSON.stringify(pkg));
@@ -45,6 +51,33 @@ inBrowser(`human oversight on the page /verify${browserName === null ? ' (needs 
     expect(await page.getByRole('region', { name: 'Decisions by person' }).innerText()).toContain('ana');
     expect(await page.getByRole('region', { name: 'Decisions by rule' }).count()).toBe(1);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    expect(watched.complaints).toEqual([]);
+    await page.close();
+  }, 60_000);
+
+  it('verifies a series with its packages, which are chosen at once, and says which file is missing', async () => {
+    const { series, packages, keys } = JSON.parse(
+      readFileSync(new URL('series/valid-three.json', VECTORS), 'utf8'),
+    ) as SeriesVector;
+    const write = (name: string, value: object): string => {
+      writeFileSync(join(folder, name), JSON.stringify(value));
+      return join(folder, name);
+    };
+    const files = [...packages.map((one, i) => write(`package-${i}.json`, one)), write('series.json', series)];
+    const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
+    const watched = watch(page);
+    await page.goto(`${instance.bootstrap.baseUrl}/verify`);
+    await page.locator('#pem').fill(keys[0]!.pem);
+    await page.locator('#file').setInputFiles(files);
+    const verdict = page.locator('#verdict');
+    await verdict.waitFor({ timeout: 30_000 });
+    expect(await verdict.innerText()).toBe('Nothing is wrong, but not everything was checked');
+    expect(await page.locator('#result').innerText()).toContain('3, 3 of them among the files');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+
+    await page.locator('#file').setInputFiles(files.slice(1));
+    await page.getByText('[series-package-missing]').waitFor({ timeout: 30_000 });
+    expect(await verdict.innerText()).toBe('Do not rely on this file');
     expect(watched.complaints).toEqual([]);
     await page.close();
   }, 60_000);
