@@ -1,8 +1,12 @@
 import type { CheckTrip, Judgement, StaticViolation } from './port.js';
 
-/** Reports whether a denial says how the action can be allowed: by an approval, in another form, or later. It freezes no agent. */
+/**
+ * Reports whether a denial says how the action can be allowed: by an approval, in another form, or later. It freezes no
+ * agent. A rule that proposes another form, and has none for this action, is a denial like any other.
+ */
 export function isConditional(violation: StaticViolation | null): boolean {
-  return violation?.violation_type === 'approval_required' || violation?.extras?.decision !== undefined;
+  if (violation?.violation_type === 'approval_required') return true;
+  return violation?.extras?.decision !== undefined && violation.extras.next_action !== 'none';
 }
 
 /** The part of a trip that a judgement contains. */

@@ -117,6 +117,25 @@ describe('rules with conditions', () => {
     expect((await check(tool('refund', { amount: 100 }))).body).toMatchObject({ allowed: false, rule: 'rules:none' });
   });
 
+  it('freeze the agent like any other denial where no patch leads to an allowed action', async () => {
+    const agentId = await addAgent({
+      freeze_on_violation: true,
+      rules: [
+        {
+          id: 'ops',
+          tools: ['refund'],
+          when: "has(args.to) && args.to != 'ops'",
+          effect: 'modify',
+          patch: [{ op: 'replace', path: '/payload/amount', value: 100 }],
+        },
+      ],
+    });
+    const denied = await check(tool('refund', { amount: 1, to: 'mallory' }), {}, agentId);
+    expect(denied.body).toMatchObject({ allowed: false, decision: 'modify', next_action: 'none' });
+    expect((await newest()).freezesAgent).toBe(true);
+    expect((await check(tool('refund', { amount: 1, to: 'ops' }), {}, agentId)).status).toBe(403);
+  });
+
   it('defer an action until a fact is set, with what is missing and when to try again', async () => {
     await bench.putAgent(bench.agentId, {
       freeze_on_violation: true,

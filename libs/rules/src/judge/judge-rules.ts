@@ -7,6 +7,8 @@ import type { CelInput } from '../cel/program.js';
 import { isInexact } from '../cel/values.js';
 import type { Value } from '../cel/values.js';
 import { nanosOf } from '../host/decimal.js';
+import { copyBudget } from '../modify/apply-patch.js';
+import type { CopyBudget } from '../modify/apply-patch.js';
 import { fittingPatch } from '../modify/fitting-patch.js';
 import type { Modified } from '../modify/fitting-patch.js';
 import type { CompiledLimit, CompiledRule, CompiledRules } from './compile-rules.js';
@@ -68,7 +70,6 @@ export interface RuleJudgement {
   /** Charged in the order of the profile. A limit whose key or sum cannot be read is among the findings. */
   readonly limits: readonly LimitCharge[];
   readonly facts: readonly FactSet[];
-  /** At least one rule or limit applies to the action. */
   /** At least one rule applies to the action. */
   readonly rulesApply: boolean;
   /** At least one limit applies to the action. */
@@ -105,12 +106,13 @@ export function judgeRules(compiled: CompiledRules, judged: JudgedAction): RuleJ
   const findings: RuleFinding[] = [];
   const conditional: ConditionalFinding[] = [];
   const rules = compiled.ruleIndex.match(action);
+  const budget = copyBudget();
   for (const at of rules) {
     const rule = compiled.rules[at]!;
-    if (rule.facts.length > 0) conditional.push(...conditionally(rule, at, judged, input, compiled));
+    if (rule.facts.length > 0) conditional.push(...conditionally(rule, at, judged, input, compiled, budget));
     else {
       const outcome = outcomeOf(rule, input);
-      const modified = outcome === 'denied' ? modifiedBy(rule, judged) : null;
+      const modified = outcome === 'denied' ? modifiedBy(rule, judged, budget) : null;
       const finding = findingOf(rule, at, outcome, allows(rule, judged, modified) ? modified : null);
       if (finding !== null) findings.push(finding);
     }
@@ -151,9 +153,16 @@ export function outcomeOf({ member, matchers, when }: CompiledRule, input: CelIn
   return byWhen === true ? 'denied' : byWhen;
 }
 
-/** The action as the rule's patch changes it; `null`: the rule has none, or none of it fits. */
-export function modifiedBy({ member: { patch } }: CompiledRule, { action }: JudgedAction): Modified | null {
-  return patch === undefined ? null : fittingPatch(action, patch);
+/**
+ * The action as the rule's patch changes it; `null`: the rule has none, none of it fits, or it would copy too much.
+ * @param budget shared by all rules of a judgement
+ */
+export function modifiedBy(
+  { member: { patch } }: CompiledRule,
+  { action }: JudgedAction,
+  budget: CopyBudget = copyBudget(),
+): Modified | null {
+  return patch === undefined ? null : fittingPatch(action, patch, budget);
 }
 
 /** Reports whether the rule finds nothing in a modified action: the others judge it when it is checked. */
@@ -209,9 +218,10 @@ function conditionally(
   judged: JudgedAction,
   { values, offsets }: CelInput,
   { facts }: CompiledRules,
+  budget: CopyBudget,
 ): readonly ConditionalFinding[] {
   const truths = new Map<Exclude<RuleOutcome, null> | typeof MODIFIABLE, number>();
-  const modified = modifiedBy(rule, judged);
+  const modified = modifiedBy(rule, judged, budget);
   for (let i = 0; i < 2 ** rule.facts.length; i += 1) {
     const set: Record<string, boolean> = {};
     for (const [bit, at] of rule.facts.entries()) set[facts[at]!.member.id] = ((i >> bit) & 1) === 1;

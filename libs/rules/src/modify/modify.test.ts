@@ -29,6 +29,32 @@ const CAP: RuleMember = {
   patch: [{ op: 'replace', path: '/payload/amount', value: 100 }],
 };
 
+describe('the cost of patches', () => {
+  const rules = (count: number): CompiledRules =>
+    compiled({
+      rules: Array.from({ length: count }, (_, i): RuleMember => ({
+        id: `r${i}`,
+        effect: 'modify',
+        when: 'has(args.amount) && args.amount > 100.0',
+        patch: [{ op: 'replace', path: '/payload/amount', value: 100 }],
+      })),
+    });
+  const membersOf = (count: number): object =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, i]));
+  const patches = (count: number, payload: object): number =>
+    judgeRules(rules(count), judged({ ...payload, amount: 500 })).findings.filter(
+      ({ violation }) => violation.extras?.patch !== undefined,
+    ).length;
+
+  it('is bounded for all rules of a judgement: what would copy more is denied without a patch', () => {
+    expect(patches(1, membersOf(9_900))).toBe(1);
+    expect(patches(1, membersOf(10_100))).toBe(0);
+    expect(patches(90, membersOf(900))).toBeGreaterThan(5);
+    expect(patches(90, membersOf(900))).toBeLessThan(12);
+    expect(judgeRules(rules(90), judged({ ...membersOf(10_100), amount: 500 })).findings).toHaveLength(90);
+  });
+});
+
 describe('the operations of a patch', () => {
   const cases: readonly (readonly [JsonValue, readonly PatchOperation[], JsonValue | typeof UNFIT])[] = [
     [{ a: 1 }, [{ op: 'add', path: '/b', value: [2] }], { a: 1, b: [2] }],
