@@ -108,7 +108,8 @@ describe('the integrity check', () => {
   it('reports additions to the archive', async () => {
     alter(
       'audit-log/events.db',
-      `INSERT INTO events SELECT (SELECT max(n) + 1 FROM events), randomblob(16), account_n, agent_n, sequence + 100000,
+      `INSERT INTO events (n, event_id, account_n, agent_n, sequence, occurred_at, class_n, blocked, erased, refers_to, leaf, facts)
+       SELECT (SELECT max(n) + 1 FROM events), randomblob(16), account_n, agent_n, sequence + 100000,
        occurred_at, class_n, blocked, erased, refers_to, leaf, facts FROM events WHERE n = 9`,
     );
     await named(/^archive: .* is not in the log/);
