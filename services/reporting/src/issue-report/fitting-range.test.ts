@@ -30,12 +30,12 @@ describe('the range that fits', () => {
 
 describe('the run of an agent', () => {
   it('is read in pages without a gap', async () => {
-    const run = await collectRun(archive, 'a', at(0), at(2500), 10_000);
+    const run = await collectRun(archive as EventArchive, 'a', at(0), at(2500), 10_000);
     expect(run.events.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 2500 }, (_, i) => i + 1));
   });
 
   it('is refused beyond the budget', async () => {
-    await expect(collectRun(archive, 'a', at(0), at(2500), 100)).rejects.toThrow(TooManyEvents);
+    await expect(collectRun(archive as EventArchive, 'a', at(0), at(2500), 100)).rejects.toThrow(TooManyEvents);
   });
 
   it('fails at a gap in the archive instead of leaving events out', async () => {
