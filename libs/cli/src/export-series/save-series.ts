@@ -52,6 +52,7 @@ export async function saveSeries(request: SeriesRequest): Promise<void> {
   const asked = found.request;
   let packages = found.packages;
   say(`${asked.from} to ${asked.to}, UTC, into ${folder}`);
+  if (found.endBefore !== null) say(`an earlier run was to end at ${found.endBefore}: it continues up to ${asked.to}`);
   if (packages.length > 0) say(`${packages.length} packages are there, up to ${packages.at(-1)!.to}`);
   const api = new Api(baseUrl);
   try {
@@ -83,18 +84,28 @@ export async function saveSeries(request: SeriesRequest): Promise<void> {
   }
 }
 
-/** @throws CommandFailed 64 where the folder holds a whole series, or another range */
-async function progressOf(folder: string, { from, to, agentIds, frameworks }: SeriesRequest): Promise<Progress> {
+/**
+ * The saved part of the request. Its end is that of this run: a range that was not over when an earlier run began ended then.
+ * @returns `endBefore`: the end of that run, if it is another one
+ * @throws CommandFailed 64 where the folder holds a whole series, another range, or one that ends later
+ */
+async function progressOf(
+  folder: string,
+  { from, to, agentIds, frameworks }: SeriesRequest,
+): Promise<Progress & { readonly endBefore: string | null }> {
   if ((await stat(join(folder, MANIFEST)).catch(() => null)) !== null)
     throw new CommandFailed(EXIT.usage, `${folder} holds a series: name another folder with --out`);
   const text = await readFile(join(folder, PROGRESS), 'utf8').catch(() => null);
-  if (text === null) return { request: { from, to, agentIds, frameworks }, packages: [] };
-  const found = JSON.parse(text) as Progress;
-  // A range that is not over ends now: the run that began it fixed its end.
+  const request = { from, to, agentIds, frameworks };
+  if (text === null) return { request, packages: [], endBefore: null };
+  const { request: before, packages } = JSON.parse(text) as Progress;
   const same = (one: Progress['request']): string => JSON.stringify([one.from, one.agentIds, one.frameworks]);
-  if (same(found.request) !== same({ from, to, agentIds, frameworks }) || found.request.to > to)
-    throw new CommandFailed(EXIT.usage, `${folder} holds a part of another series: name another folder with --out`);
-  return found;
+  if (same(before) !== same(request) || before.to > to)
+    throw new CommandFailed(
+      EXIT.usage,
+      `${folder} holds a part of another series, ${before.from} to ${before.to}: name another folder with --out`,
+    );
+  return { request, packages, endBefore: before.to === to ? null : before.to };
 }
 
 /** Issues the next package and streams it into its file. */
