@@ -1,4 +1,13 @@
-import type { Break, Difference, Reason, RedecidedAgent, RedecidedEvent, Redecision } from './result.js';
+import type {
+  Break,
+  Difference,
+  EngineVersion,
+  Reason,
+  RedecidedAgent,
+  RedecidedEvent,
+  Redecision,
+  RedecisionTotals,
+} from './result.js';
 
 const SHOWN = 10;
 
@@ -21,6 +30,13 @@ export function reasonText({ verdict, reason }: Pick<RedecidedEvent, 'verdict' |
 
 /** The results of a re-decision for the reader, one line each. */
 export function describeRedecision({ totals, engine, events, stated }: Redecision): readonly string[] {
+  const lines = describeTotals(totals, engine);
+  const same = stated !== null && stated.length === 0 ? ['the package states the same of itself'] : [];
+  return [...lines, ...same, ...withheldLines(withheldCounts(events))];
+}
+
+/** The totals of one re-decision, or of the sum of several, one line each. */
+export function describeTotals(totals: RedecisionTotals, { engine, detectors }: EngineVersion): readonly string[] {
   const { checks, same, different, withheld, erased, not_checked: notChecked, otherEngine, missing } = totals;
   const lines = [
     `${checks} verdicts: ${same} same, ${different} different, ${withheld} withheld, ${erased} erased, ${notChecked} not checked`,
@@ -29,10 +45,9 @@ export function describeRedecision({ totals, engine, events, stated }: Redecisio
   if (missing > 0) lines.push(`${missing} checks are missing between others: what they counted is not known`);
   if (otherEngine > 0)
     lines.push(
-      `${otherEngine} checks were judged by another version than this one (engine ${engine.engine}, detectors ${engine.detectors})`,
+      `${otherEngine} checks were judged by another version than this one (engine ${engine}, detectors ${detectors})`,
     );
-  if (stated !== null && stated.length === 0) lines.push('the package states the same of itself');
-  return [...lines, ...withheldLines(events)];
+  return lines;
 }
 
 /** Differences and broken balances, one line each. */
@@ -63,15 +78,21 @@ export function breakText({ balance, recorded, least, most }: Break): string {
   return `the balance ${balance} is recorded as ${recorded}, and by the checks before it is ${right}`;
 }
 
-function withheldLines(events: readonly RedecidedEvent[]): readonly string[] {
+/** How many checks were withheld or not checked, by a text that says so and why. */
+export function withheldCounts(events: readonly RedecidedEvent[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const event of events) {
     const reason = reasonText(event);
     if (reason === '') continue;
-    const line = `${event.verdict === 'withheld' ? 'withheld' : 'not checked'}, since ${reason}`;
-    counts.set(line, (counts.get(line) ?? 0) + 1);
+    const text = `${event.verdict === 'withheld' ? 'withheld' : 'not checked'}, since ${reason}`;
+    counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  return [...counts].map(([line, count]) => `${count} ${line}`);
+  return counts;
+}
+
+/** @param counts as `withheldCounts` returns them */
+export function withheldLines(counts: ReadonlyMap<string, number>): readonly string[] {
+  return [...counts].map(([text, count]) => `${count} ${text}`);
 }
 
 function shortened(lines: readonly string[], what: string): readonly string[] {

@@ -13,3 +13,12 @@ export function totalsOf(events: readonly RedecidedEvent[], agents: readonly Red
     missing: agents.reduce((sum, { missing }) => sum + missing, 0),
   };
 }
+
+/** The totals of several packages; an agent counts once for each of them. `null` for none. */
+export function sumOfTotals(all: readonly RedecisionTotals[]): RedecisionTotals | null {
+  const [first, ...others] = all;
+  if (first === undefined) return null;
+  const names = Object.keys(first) as (keyof RedecisionTotals)[];
+  const sum = (name: keyof RedecisionTotals): number => others.reduce((so, totals) => so + totals[name], first[name]);
+  return Object.fromEntries(names.map((name) => [name, sum(name)])) as unknown as RedecisionTotals;
+}

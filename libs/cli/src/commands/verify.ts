@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { WALK_BOUND } from '@countersign/evidence';
-import { describeRedecision, redecisionProblems } from '@countersign/redecide';
+import { describeRedecision, describeTotals, redecisionProblems } from '@countersign/redecide';
 import { collect } from '../api-client/target-options.js';
 import { describeCompleteness, describeTimes, oneLine } from '../verify-file/describe-package.js';
 import { verifyFile } from '../verify-file/verify-file.js';
@@ -66,6 +66,16 @@ function whole(text: string): number {
 const SHOWN_PROBLEMS = 5;
 const UNREADABLE = 'not computed: events or openings of the package are not what they claim to be';
 
+/** The verdicts of a package or a series that were computed again, one line each. */
+function decidedAgain({ redecision, seriesRedecision }: VerifyReport): readonly string[] {
+  if (redecision !== undefined) return redecision === null ? [UNREADABLE] : describeRedecision(redecision);
+  if (seriesRedecision === undefined) return [];
+  const { totals, engine, packages } = seriesRedecision;
+  if (totals === null || engine === null) return [UNREADABLE];
+  const computed = packages.filter((one) => one.totals !== null).length;
+  return [`of ${computed} of ${packages.length} packages, an agent once for each:`, ...describeTotals(totals, engine)];
+}
+
 /** The report as text; the most important problem comes first. */
 export function text(file: string, report: VerifyReport): string {
   const lines = [file, ...report.title.map((line) => `  ${oneLine(line)}`), ''];
@@ -79,21 +89,18 @@ export function text(file: string, report: VerifyReport): string {
     );
   if (report.result !== null && 'windowTimes' in report.result && report.result.windowTimes.length > 0)
     lines.push('Windows', ...describeTimes(report.result.windowTimes).map((line) => `      ${oneLine(line)}`), '');
-  const { redecision } = report;
-  if (redecision !== undefined)
-    lines.push(
-      'Decided again',
-      ...(redecision === null ? [UNREADABLE] : describeRedecision(redecision)).map((line) => `      ${oneLine(line)}`),
-      '',
-    );
+  const again = decidedAgain(report);
+  if (again.length > 0) lines.push('Decided again', ...again.map((line) => `      ${oneLine(line)}`), '');
   if (report.notChecked.length > 0)
     lines.push('Not checked', ...report.notChecked.map((line) => `  --  ${oneLine(line)}`), '');
   if (report.problems.length > 0) {
-    const count = report.result !== null && 'problemCount' in report.result ? report.result.problemCount : 0;
-    const more = count - SHOWN_PROBLEMS;
+    const kept = report.result?.problems.length ?? 0;
+    const unkept = report.result !== null && 'problemCount' in report.result ? report.result.problemCount - kept : 0;
+    const more = report.problems.length + unkept - SHOWN_PROBLEMS;
     lines.push('Wrong', ...report.problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  !!  ${oneLine(problem)}`));
     lines.push(...(more > 0 ? [`      and ${more} more`] : []), '');
   }
+  const { redecision } = report;
   const differences = redecision === undefined || redecision === null ? [] : redecisionProblems(redecision);
   if (differences.length > 0)
     lines.push('Decided otherwise', ...differences.map((line) => `  !!  ${oneLine(line)}`), '');

@@ -1,5 +1,6 @@
 import type { AbsenceResult, PdfPages, SeriesResult, VerificationResult } from '@countersign/evidence';
 import type { Redecision } from '@countersign/redecide';
+import type { SeriesRedecision } from './redecide-series.js';
 
 export interface VerifyReport {
   readonly exitCode: number;
@@ -12,6 +13,8 @@ export interface VerifyReport {
   readonly problems: readonly string[];
   /** Where it was asked for; `null`: its events or openings are not what they claim to be. */
   readonly redecision?: Redecision | null;
+  /** Of a series, where it was asked for and packages were given. */
+  readonly seriesRedecision?: SeriesRedecision;
 }
 
 export type PackageReport = VerifyReport & { readonly result: VerificationResult };

@@ -10,6 +10,7 @@ import {
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { worseCode } from './redecide-file.js';
+import { SeriesRedecisions } from './redecide-series.js';
 import { describeSeries } from './describe-series.js';
 import { readPackage, type ReadPackage } from './read-package.js';
 import { problemLines, withPages, type PackageReport, type VerifyReport } from './verify-report.js';
@@ -50,6 +51,7 @@ export async function verifySeries(
   let code: number = EXIT.holds;
   const notChecked = new Set<string>();
   const wrong: string[] = [];
+  const redecisions = new SeriesRedecisions();
   for (const name of listed.size === 0 ? [] : await candidates(folder, basename(file))) {
     const found = await readPackage(join(folder, name));
     if (typeof found === 'string') {
@@ -61,18 +63,23 @@ export async function verifySeries(
     opened.addPackage(found.value, report.result);
     wrong.push(...report.problems.slice(0, SHOWN_OF_EACH).map((problem) => `${name}: ${problem}`));
     for (const line of report.notChecked) notChecked.add(`of packages: ${line}`);
-    if (report.redecision !== undefined) code = worseCode(code, report.redecision);
+    if (report.redecision === undefined) continue;
+    code = worseCode(code, report.redecision);
+    const differences = redecisions.add(name, found.value.reportId, report.redecision);
+    wrong.push(...differences.map((line) => `${name}: ${line}`));
   }
   const plain = opened.finish(await steps.chainOf(value));
   const result = pages === null ? plain : withPages(plain, pages);
   const own = wrong.length > 0 ? EXIT.wrong : steps.exitCode(result);
   const open = pages !== null && pages.verdict !== 'issued' && own === EXIT.holds;
+  const seriesRedecision = redecisions.result();
   return {
     exitCode: worst(code, open ? EXIT.unchecked : own),
     result,
     title: describeSeries(value),
-    notChecked: [...result.notChecked, ...[...notChecked].slice(0, SHOWN_NOT_CHECKED)],
+    notChecked: [...result.notChecked, ...redecisions.notChecked(), ...[...notChecked].slice(0, SHOWN_NOT_CHECKED)],
     problems: [...problemLines(result.problems, 'series'), ...wrong],
+    ...(seriesRedecision === null ? {} : { seriesRedecision }),
   };
 }
 
