@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Framework, PackageContent, ReportFacts } from '@countersign/contracts';
+import type { Framework, ReportFacts, SignedPackage } from '@countersign/contracts';
+import { packageDigests, seriesFacts } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/process/node-crypto';
 import { aheadOfStore } from '@countersign/topics';
 import type { RestoreContext, RestoreOptions, Restored } from '@countersign/service-kit';
 import type { Ahead, Owned } from '@countersign/topics';
 import type { BlobStore } from './blobs/blob-store.js';
 import { openMongoReportStore, openSqliteReportStore } from './store/open.js';
-import type { OpenedRun, ReportStore, StoredReport } from './store/port.js';
+import type { ReportStore, StoredEntry, StoredReport } from './store/port.js';
 import { openedRuns } from './withdraw/opened-runs.js';
 import { removeBodies } from './withdraw/withdraw-report.js';
 
@@ -36,7 +39,7 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
       const isLost = report.facts.withdrawn === null && body === null;
       // The copy contains reports that were withdrawn since.
       if (!dryRun && report.facts.withdrawn !== null) await removeBodies({ blobs }, report);
-      if (!dryRun) await keep(store, isLost ? withdrawn(report) : report, published.stored);
+      if (!dryRun) await keep(store, isLost ? withdrawn(report) : report, published.stored, body);
       adopted.push(`report ${published.id} of ${report.facts.createdAt}`);
       if (isLost) lost.push(`the package of report ${published.id} (${report.facts.sha256})`);
     }
@@ -48,8 +51,8 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
 }
 
 /** Stores the report; the outbox repeats its published version, and adds that its package was lost. */
-async function keep(store: ReportStore, report: StoredReport, stored: number): Promise<void> {
-  if (stored === 0) await store.addReport(report);
+async function keep(store: ReportStore, report: StoredReport, stored: number, body: Uint8Array | null): Promise<void> {
+  if (stored === 0) await store.addReport(report, entryOf(report, body));
   else await store.updateReport(report);
 }
 
@@ -57,7 +60,7 @@ function withdrawn(report: StoredReport): StoredReport {
   return { ...report, version: report.version + 1, facts: { ...report.facts, withdrawn: LOST } };
 }
 
-/** The opened runs are read from the package if the folder still has it; for a lost one they are unknown and not needed. */
+/** The rest of a report is read from its package if that is still there; for a lost one it is unknown and not needed. */
 function reportOf(
   { id, version, value }: Ahead<ReportFacts>,
   stored: StoredReport | null,
@@ -65,13 +68,29 @@ function reportOf(
 ): StoredReport | null {
   if (value === null) return null;
   const facts = { ...value, frameworks: value.frameworks as readonly Framework[] };
-  const kept = stored ?? { agentIds: [], opens: opensOf(body), from: value.createdAt, to: value.createdAt };
+  const kept = stored ?? keptIn(body, value.createdAt);
   return { ...kept, id, version, facts };
 }
 
-function opensOf(body: Uint8Array | null): readonly OpenedRun[] {
-  if (body === null) return [];
-  return openedRuns((JSON.parse(Buffer.from(body).toString('utf8')) as PackageContent).events);
+function keptIn(body: Uint8Array | null, createdAt: string): Pick<StoredReport, 'agentIds' | 'opens' | 'from' | 'to'> {
+  if (body === null) return { agentIds: [], opens: [], from: createdAt, to: createdAt };
+  const { agents, events, range } = packageOf(body);
+  return { agentIds: agents.map(({ id }) => id), opens: openedRuns(events), from: range.from, to: range.to };
+}
+
+/** The entry of a report in a series; none where its package is withdrawn, lost, or not the one that was issued. */
+function entryOf({ facts }: StoredReport, body: Uint8Array | null): StoredEntry | undefined {
+  if (body === null || facts.withdrawn !== null) return undefined;
+  const issued = packageOf(body);
+  if (packageDigests(issued, nodeCrypto.sha256).sha256 !== facts.sha256) return undefined;
+  return {
+    entry: seriesFacts(issued, nodeCrypto.sha256),
+    bodySha256: createHash('sha256').update(body).digest('hex'),
+  };
+}
+
+function packageOf(body: Uint8Array): SignedPackage {
+  return JSON.parse(Buffer.from(body).toString('utf8')) as SignedPackage;
 }
 
 async function* owned(store: ReportStore): AsyncGenerator<Owned> {

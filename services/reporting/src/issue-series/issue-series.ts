@@ -106,7 +106,8 @@ function requireAdjacent(reports: readonly StoredReport[]): void {
 /** The entry of a report, once its stored package has the bytes that were issued. */
 async function entryOf({ store, blobs }: Issuer, { id, facts }: StoredReport): Promise<SeriesEntry> {
   const noted = await store.entryOf(id);
-  if (noted === null) throw new HttpRefusal(400, `report ${id} was issued before series were: export its range again`);
+  if (noted === null)
+    throw new HttpRefusal(400, `report ${id} has no entry for a series, as older ones: export its range again`);
   const body = await blobs.get(facts.sha256);
   if (body === null) {
     const now = await store.anyReport(id);
