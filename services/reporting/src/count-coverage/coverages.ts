@@ -14,7 +14,7 @@ import type { ReportStore } from '../store/port.js';
 import type { CoverageRange } from './assessed-events.js';
 import { countCoverage } from './count-coverage.js';
 import { coveringEvents } from './covering-events.js';
-import { RunningComputations } from './running-computations.js';
+import { RunningComputations, type ComputationLimits } from './running-computations.js';
 
 /** Injection token of {@link Coverages}. */
 export const COVERAGES = Symbol('coverages');
@@ -23,6 +23,13 @@ const DAY_MS = 86_400_000;
 /** Without `from` the range begins this many days before its end. */
 const DEFAULT_DAYS = 7;
 const MOST_DAYS = 92;
+/** Coverages that are computed at a time. */
+export const RUNNING: ComputationLimits = {
+  ofOneAccount: 4,
+  ofAll: 16,
+  named: 'computations of coverage',
+  retryAfterSeconds: 2,
+};
 
 /** Dependencies of coverage on the rest of the service. */
 export interface CoverageSources {
@@ -43,7 +50,7 @@ interface CoveringEventPage {
 /** How far the events of an account show the controls of the frameworks; a preview of what a signed package states. */
 export class Coverages {
   readonly #sources: CoverageSources;
-  readonly #running = new RunningComputations();
+  readonly #running = new RunningComputations(RUNNING);
   constructor(sources: CoverageSources) {
     this.#sources = sources;
   }

@@ -1,9 +1,10 @@
 import { HttpRefusal } from '@countersign/http-edge';
+import { RUNNING } from './coverages.js';
 import { RunningComputations } from './running-computations.js';
 
 describe('computations under way', () => {
   it('are at most four of an account at a time; another account has its own', async () => {
-    const running = new RunningComputations();
+    const running = new RunningComputations(RUNNING);
     const ends: (() => void)[] = [];
     const compute = (): Promise<void> => new Promise((end) => ends.push(end));
     const four = [1, 2, 3, 4].map(() => running.run('a', compute));
@@ -19,7 +20,7 @@ describe('computations under way', () => {
   });
 
   it('give their place back after a failure', async () => {
-    const running = new RunningComputations();
+    const running = new RunningComputations(RUNNING);
     for (let n = 0; n < 20; n += 1) {
       await expect(running.run('a', () => Promise.reject(new Error('no archive')))).rejects.toThrow('no archive');
     }
@@ -27,7 +28,7 @@ describe('computations under way', () => {
   });
 
   it('are at most sixteen of all accounts', async () => {
-    const running = new RunningComputations();
+    const running = new RunningComputations(RUNNING);
     const ends: (() => void)[] = [];
     const all = Array.from({ length: 16 }, (_, n) =>
       running.run(`account ${n}`, () => new Promise<void>((end) => ends.push(end))),

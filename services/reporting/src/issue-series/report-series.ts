@@ -1,5 +1,6 @@
 import { seriesBody, type SeriesBody, type SeriesRecord } from '@countersign/contracts';
 import { HttpRefusal, schemaCheck, type SessionCaller } from '@countersign/http-edge';
+import { RunningComputations, type ComputationLimits } from '../count-coverage/running-computations.js';
 import type { Issuer } from '../issue-report/issue.js';
 import type { StoredReport, StoredSeries } from '../store/port.js';
 import { issueSeries, type IssuedSeries } from './issue-series.js';
@@ -8,16 +9,19 @@ import { issueSeries, type IssuedSeries } from './issue-series.js';
 export const REPORT_SERIES = Symbol('report-series');
 
 const problemOf = schemaCheck(seriesBody);
+/** Each reads and hashes up to 2,000 stored packages. */
+const RUNNING: ComputationLimits = { ofOneAccount: 1, ofAll: 4, named: 'series', retryAfterSeconds: 10 };
 
 /** The account's series: issue, list, read. */
 export class ReportSeries {
+  readonly #running = new RunningComputations(RUNNING);
   /** @param accountName of an account that may export. @throws HttpRefusal 403 for another one */
   constructor(
     private readonly issuer: Issuer,
     private readonly accountName: (accountId: string) => string,
   ) {}
 
-  /** @throws HttpRefusal 403 by plan, 400 by body, 404 by report – in this order */
+  /** @throws HttpRefusal 403 by plan, 400 by body, 503 while others are issued, 404 by report – in this order */
   async issue(
     { accountId, userId, email }: Pick<SessionCaller, 'accountId' | 'userId' | 'email'>,
     body: unknown,
@@ -25,15 +29,22 @@ export class ReportSeries {
     const accountName = this.accountName(accountId);
     const problem = problemOf(body);
     if (problem !== null) throw new HttpRefusal(400, problem);
+    return this.#running.run(accountId, async () => {
+      const reports = await this.#available(accountId, (body as SeriesBody).reportIds);
+      return issueSeries(this.issuer, accountId, { accountName, userId, email }, reports);
+    });
+  }
+
+  async #available(accountId: string, reportIds: readonly string[]): Promise<readonly StoredReport[]> {
     const reports: StoredReport[] = [];
-    for (const id of new Set((body as SeriesBody).reportIds.map((one) => one.toLowerCase()))) {
+    for (const id of new Set(reportIds.map((one) => one.toLowerCase()))) {
       const report = await this.issuer.store.report(accountId, id);
       if (report === null) throw new HttpRefusal(404, `no report ${id}`);
       if (report.facts.withdrawn !== null)
         throw new HttpRefusal(404, `report ${id} was withdrawn: export its range again`);
       reports.push(report);
     }
-    return issueSeries(this.issuer, accountId, { accountName, userId, email }, reports);
+    return reports;
   }
 
   async list(accountId: string, limit: number, offset: number): Promise<object> {
