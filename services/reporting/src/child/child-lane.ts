@@ -9,10 +9,15 @@ export interface ChildLimits {
   readonly deadlineMs: number;
   /** Maximum number of queued inputs. */
   readonly waiting: number;
+  /** Longest time of an input in the queue, ms. */
+  readonly queuedMs: number;
 }
 
-/** A package has at most 60 MiB. */
-const LIMITS: ChildLimits = { heapMiB: 1024, deadlineMs: 180_000, waiting: 8 };
+/**
+ * A package has at most 60 MiB. An export waits for two lanes at most, for each up to `queuedMs` and `deadlineMs`: with what else it
+ * waits for that is less than the edge waits for its answer (`deploy/edge`, 600 s).
+ */
+const LIMITS: ChildLimits = { heapMiB: 1024, deadlineMs: 180_000, waiting: 8, queuedMs: 60_000 };
 
 /** A child process that ended without an answer. */
 export class ChildFailed extends Error {
@@ -52,24 +57,37 @@ export class ChildLane {
 
   /** @throws HttpRefusal 503 if the queue is full */
   requireRoom(): void {
-    if (this.#waiting > this.#limits.waiting) throw new HttpRefusal(503, this.#busy, { 'retry-after': '30' });
+    if (this.#waiting > this.#limits.waiting) throw this.#refusal();
   }
 
   /**
    * Runs the program once.
    * @param pieces its input
    * @returns its answer
-   * @throws HttpRefusal 503 if the queue is full, or the service stops
+   * @throws HttpRefusal 503 if the queue is full, or too slow, or the service stops
    * @throws ChildFailed if it exits with another code, or exceeds a limit
    */
   async run(pieces: Iterable<Uint8Array>): Promise<Buffer> {
     this.requireRoom();
     this.#waiting += 1;
-    const mine = this.#queue.then(() => this.#runNow(pieces));
+    let late = false;
+    let timer: NodeJS.Timeout | undefined;
+    const queuedTooLong = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        late = true;
+        reject(this.#refusal());
+      }, this.#limits.queuedMs);
+    });
+    const mine = this.#queue.then(() => {
+      if (late) throw this.#refusal();
+      clearTimeout(timer);
+      return this.#runNow(pieces);
+    });
     this.#queue = mine.catch(() => undefined);
     try {
-      return await mine;
+      return await Promise.race([mine, queuedTooLong]);
     } finally {
+      clearTimeout(timer);
       this.#waiting -= 1;
     }
   }
@@ -78,6 +96,10 @@ export class ChildLane {
   end(): void {
     this.#ended = true;
     this.#child?.kill('SIGKILL');
+  }
+
+  #refusal(): HttpRefusal {
+    return new HttpRefusal(503, this.#busy, { 'retry-after': '30' });
   }
 
   async #runNow(pieces: Iterable<Uint8Array>): Promise<Buffer> {

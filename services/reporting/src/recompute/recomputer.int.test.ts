@@ -63,6 +63,15 @@ describe('the verdicts of a package, computed in a child process', () => {
     expect(logged.map(({ err }) => err?.name)).toEqual(['ChildFailed', 'ChildFailed', 'ChildFailed']);
   }, 120_000);
 
+  it('are refused where they wait in the queue for too long, and later ones are computed', async () => {
+    const recomputer = new Recomputer(log, { mostOnThread: 0, queuedMs: 20 });
+    const first = asked(recomputer, same);
+    expect(await asked(recomputer, same)).toMatch(/^503: the verdicts of too many packages/);
+    expect(await first).toEqual(recompute(same).statement);
+    expect(await asked(recomputer, same)).toEqual(recompute(same).statement);
+    recomputer.end();
+  }, 120_000);
+
   it('are refused beyond the queue, and all once the service stops', async () => {
     const recomputer = new Recomputer(log, { mostOnThread: 0, waiting: 1 });
     const begun = [asked(recomputer, same), asked(recomputer, same)];

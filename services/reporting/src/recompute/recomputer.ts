@@ -24,7 +24,7 @@ export class Recomputer {
   constructor(log: Pick<ServiceContext['log'], 'error'>, limits: Partial<RecomputingLimits> = {}) {
     const { mostOnThread = 50, ...ofChild } = limits;
     // 50,000 events take some ten seconds of a processor, which the checks of the machine have first.
-    this.#lane = new ChildLane(CHILD, BUSY, { deadlineMs: 600_000, ...ofChild });
+    this.#lane = new ChildLane(CHILD, BUSY, { deadlineMs: 120_000, ...ofChild });
     this.#mostOnThread = mostOnThread;
     this.#log = log;
   }
@@ -39,7 +39,7 @@ export class Recomputer {
    * @param entries its member `events`
    * @param member the same, in canonical form
    * @returns `null`: computing them throws for this package, which is logged
-   * @throws HttpRefusal 503 if the queue is full, the service stops, or the process ends before it has answered
+   * @throws HttpRefusal 503 if the queue is full or too slow, the service stops, or the process ends before it has answered
    */
   async statement(
     reportId: string,

@@ -20,7 +20,7 @@ export class PdfRenderer {
   /**
    * Renders the package as PDF/A-3a.
    * @param pieces the package as stored
-   * @throws HttpRefusal 503 if the queue is full, or the service stops
+   * @throws HttpRefusal 503 if the queue is full or too slow, or the service stops
    * @throws Error if the document cannot be rendered within its limits
    */
   async draw(pieces: Iterable<Uint8Array>): Promise<Buffer> {
