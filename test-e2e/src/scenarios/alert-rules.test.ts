@@ -48,6 +48,7 @@ describe('the alert rules', () => {
     expect((await instance.request('POST', '/v1/session', wrong)).status).toBe(403);
     const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:00.000Z' };
     await instance.request('POST', '/v1/events/export-signed', { headers: session, body: range });
+    await instance.request('POST', '/v1/report-series', { headers: session, body: {} });
     metrics = await eventually('the figures of anchoring', 30, async () => {
       const { text: shown } = await instance.request('GET', '/metrics');
       return /^countersign_anchor_last_window_age_seconds /m.test(shown) ? shown : null;
@@ -74,6 +75,7 @@ describe('the alert rules', () => {
     expect(has('method="POST"', 'route="/v1/auth/login"', 'status="401"')).toBe(true);
     expect(has('method="POST"', 'route="/v1/session"')).toBe(true);
     expect(has('method="POST"', 'route="/v1/events/export-signed"')).toBe(true);
+    expect(has('method="POST"', 'route="/v1/report-series"')).toBe(true);
     expect(metrics).toMatch(/^countersign_check_duration_seconds_bucket\{le="0\.05"\} /m);
   });
 

@@ -74,7 +74,7 @@ export const reportSeriesRoutes = {
       400: error('the body is malformed, or something lies between the reports; the text says what to change'),
       ...sessionErrors,
       404: error('a report that the account does not have, or that was withdrawn'),
-      503: error('the log cannot be reached, or it cannot be signed'),
+      503: error('the log cannot be reached, it cannot be signed, or other series are under way'),
     },
   }),
   listSeries: route({

@@ -123,7 +123,9 @@ export const reportingRoutes = {
       ...bodyErrors,
       ...sessionErrors,
       404: error('an agent that the account does not have'),
-      503: error('the archive or the log cannot be reached, or too many PDFs are queued'),
+      503: error(
+        'the archive or the log cannot be reached, it cannot be signed, too many packages or PDFs are queued, or the process that computes the verdicts ended',
+      ),
     },
   }),
   listReports: route({
