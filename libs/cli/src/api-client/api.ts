@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,13 +34,32 @@ export interface Answer {
   readonly bytes: Buffer;
 }
 
+/** The whole body. Rejects where it breaks off. */
+export async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
 /** Plain HTTP to one instance, connections kept. */
 export class Api {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   constructor(readonly baseUrl: string) {}
 
   /** Rejects only if there was no answer. */
-  send(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Answer> {
+  async send(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<Answer> {
+    const response = await this.open(method, path, headers, body);
+    const bytes = await bytesOf(response);
+    return { status: response.statusCode ?? 0, headers: response.headers, text: bytes.toString('utf8'), bytes };
+  }
+
+  /** As `send`, with the body still to be read. There is no time limit: an export takes minutes. */
+  open(
+    method: string,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: unknown,
+  ): Promise<IncomingMessage> {
     const url = new URL(path, this.baseUrl);
     const text = body === undefined ? undefined : JSON.stringify(body);
     const secure = url.protocol === 'https:';
@@ -57,16 +76,7 @@ export class Api {
               : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
           },
         },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            const bytes = Buffer.concat(chunks);
-            const { statusCode = 0, headers: received } = response;
-            resolve({ status: statusCode, headers: received, text: bytes.toString('utf8'), bytes });
-          });
-        },
+        resolve,
       );
       outgoing.on('error', reject);
       outgoing.end(text);

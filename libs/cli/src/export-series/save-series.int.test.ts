@@ -15,6 +15,8 @@ describe('a series that is saved into a folder', () => {
   let folder: string;
   let exported: { readonly from: string; readonly to: string }[];
   let joined: number;
+  /** Packages break off. */
+  let isCut = false;
   /** Refusal of the next request of each route. */
   let refusals: Readonly<Record<string, Refusal[]>>;
 
@@ -32,6 +34,10 @@ describe('a series that is saved into a folder', () => {
         if (path === '/v1/report-series') {
           joined += 1;
           return response.setHeader('x-series-id', 's').end('{"totals":{"packages":1,"events":2,"denied":0}}');
+        }
+        if (isCut) {
+          response.writeHead(200, { 'x-report-id': 'r', 'x-range-to': body.to, 'content-length': '100' });
+          return response.write('{', () => request.socket.destroy());
         }
         exported.push({ from: body.from, to: body.to });
         const end = new Date(Math.min(Date.parse(body.to), Date.parse(body.from) + 86_400_000)).toISOString();
@@ -112,6 +118,48 @@ describe('a series that is saved into a folder', () => {
     await expect(save(noon)).rejects.toMatchObject({ exitCode: 64 });
     expect(await save(DAY(3))).not.toContain('an earlier run');
     expect([exported.length, joined]).toEqual([3, 1]);
+  });
+
+  it('sends again what is refused for now, and says so', async () => {
+    const busy = [503, { 'retry-after': '0' }] as const;
+    refusals = { '/v1/events/export-signed': [busy, busy], '/v1/report-series': [busy, busy, busy, busy] };
+    const said = await save(DAY(2));
+    expect(said).toContain('the service is busy: attempt 2 of 5 in 0 s');
+    expect(said).toContain('the service is busy: attempt 5 of 5 in 0 s');
+    expect([exported.length, joined]).toEqual([1, 1]);
+  });
+
+  it.each(['/v1/events/export-signed', '/v1/report-series'])(
+    'ends with 1 and says how to continue where %s stays refused',
+    async (path) => {
+      const busy = [503, { 'retry-after': '0' }] as const;
+      refusals = { [path]: Array.from({ length: 5 }, () => busy) };
+      const from = path === '/v1/report-series' ? DAY(2) : DAY(1);
+      await expect(save(DAY(2))).rejects.toMatchObject({
+        exitCode: 1,
+        message: expect.stringMatching(`refused: 503 .*no room.*: repeat the command: it continues from ${from}$`),
+      });
+      expect(refusals[path]).toEqual([]);
+      await save(DAY(2));
+      expect([exported.length, joined]).toEqual([1, 1]);
+    },
+  );
+
+  it('leaves no package that broke off, and continues with it', async () => {
+    isCut = true;
+    await expect(save(DAY(2))).rejects.toMatchObject({
+      message: `the export broke off: repeat the command: it continues from ${DAY(1)}`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    isCut = false;
+    await save(DAY(2));
+    expect(joined).toBe(1);
+  });
+
+  it('sends nothing again that is refused for good', async () => {
+    refusals = { '/v1/events/export-signed': [[503, {}]] };
+    await expect(save(DAY(2))).rejects.toMatchObject({ message: expect.stringMatching(/refused: 503 .*no room"}$/) });
+    expect(exported).toEqual([]);
   });
 
   it('is not continued once it is complete, nor as another range', async () => {

@@ -1,11 +1,10 @@
 import { createWriteStream } from 'node:fs';
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
-import { Api } from '../api-client/api.js';
+import { Api, bytesOf, type Answer } from '../api-client/api.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
+import { isBusy, sendAgain, type Sent } from './send-again.js';
 
 export interface SeriesRequest {
   readonly baseUrl: string;
@@ -21,6 +20,8 @@ export interface SeriesRequest {
   /** Shows a line of progress. */
   readonly say: (line: string) => void;
 }
+
+type Session = Awaited<ReturnType<Api['login']>>;
 
 interface SavedPackage {
   readonly reportId: string;
@@ -44,7 +45,7 @@ const MANIFEST = 'series.json';
  * @throws CommandFailed 1 if something is refused or breaks off; 64 if the folder holds another range
  */
 export async function saveSeries(request: SeriesRequest): Promise<void> {
-  const { folder, baseUrl, say } = request;
+  const { folder, say } = request;
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailed(EXIT.wrong, `cannot write ${folder} (${error.code}): name another with --out`);
   });
@@ -54,12 +55,12 @@ export async function saveSeries(request: SeriesRequest): Promise<void> {
   say(`${asked.from} to ${asked.to}, UTC, into ${folder}`);
   if (found.endBefore !== null) say(`an earlier run was to end at ${found.endBefore}: it continues up to ${asked.to}`);
   if (packages.length > 0) say(`${packages.length} packages are there, up to ${packages.at(-1)!.to}`);
-  const api = new Api(baseUrl);
+  const api = new Api(request.baseUrl);
   try {
     const session = await api.login(request.email, request.password);
     const startedMs = Date.now();
     for (let from = packages.at(-1)?.to ?? asked.from; from < asked.to; from = packages.at(-1)!.to) {
-      const saved = await savePackage(request, { ...asked, from }, session, packages.length + 1);
+      const saved = await savePackage(api, request, { ...asked, from }, session, packages.length + 1);
       packages = [...packages, saved];
       await writeWhole(join(folder, PROGRESS), JSON.stringify({ request: asked, packages } satisfies Progress));
       const share = (Date.parse(saved.to) - Date.parse(asked.from)) / (Date.parse(asked.to) - Date.parse(asked.from));
@@ -67,11 +68,7 @@ export async function saveSeries(request: SeriesRequest): Promise<void> {
         `${saved.file}: up to ${saved.to}, ${Math.floor(100 * share)} % of the time, ${Math.round((Date.now() - startedMs) / 1000)} s`,
       );
     }
-    const answer = await api.send('POST', '/v1/report-series', session, {
-      reportIds: packages.map(({ reportId }) => reportId),
-    });
-    if (answer.status !== 200)
-      throw new CommandFailed(EXIT.wrong, `the series was refused: ${answer.status} ${answer.text}`);
+    const answer = await issueSeries(api, session, packages, say);
     await writeWhole(join(folder, MANIFEST), answer.bytes);
     await rm(join(folder, PROGRESS), { force: true });
     const { totals } = JSON.parse(answer.text) as { readonly totals: Readonly<Record<string, unknown>> };
@@ -110,38 +107,65 @@ async function progressOf(
 
 /** Issues the next package and streams it into its file. */
 async function savePackage(
-  { baseUrl, folder, eventsPerPackage }: SeriesRequest,
+  api: Api,
+  { folder, eventsPerPackage, say }: SeriesRequest,
   range: Progress['request'],
-  session: { readonly authorization: string },
+  session: Session,
   number: number,
 ): Promise<SavedPackage> {
   const { from, to, agentIds, frameworks } = range;
-  const body = JSON.stringify({ agentIds, format: 'json', frameworks, from, to, fit: eventsPerPackage });
-  const response = await fetch(new URL('/v1/events/export-signed', baseUrl), {
-    method: 'POST',
-    headers: { ...session, 'content-type': 'application/json' },
-    body,
-  }).catch(() => {
-    throw new CommandFailed(EXIT.wrong, `no answer from ${baseUrl}: repeat the command, it continues from ${from}`);
+  const body = { agentIds, format: 'json', frameworks, from, to, fit: eventsPerPackage };
+  const response = await sendAgain(async () => {
+    const opened = await api.open('POST', '/v1/events/export-signed', session, body);
+    const refusal = opened.statusCode === 200 ? null : (await bytesOf(opened)).toString('utf8');
+    return { opened, refusal, status: opened.statusCode ?? 0, retryAfter: opened.headers['retry-after'] ?? null };
+  }, say).catch(() => {
+    throw new CommandFailed(EXIT.wrong, `no answer from ${api.baseUrl}: ${repeatFrom(from)}`);
   });
-  if (response.status !== 200)
-    throw new CommandFailed(EXIT.wrong, `the export was refused: ${response.status} ${await response.text()}`);
-  const reportId = response.headers.get('x-report-id');
-  const end = response.headers.get('x-range-to');
-  if (reportId === null || end === null || end <= from)
-    throw new CommandFailed(EXIT.wrong, `${baseUrl} does not issue series: it runs an older release`);
+  if (response.refusal !== null) throw refused('the export', response, response.refusal, from);
+  const { headers } = response.opened;
+  const reportId = headers['x-report-id'];
+  const end = headers['x-range-to'];
+  if (typeof reportId !== 'string' || typeof end !== 'string' || end <= from)
+    throw new CommandFailed(EXIT.wrong, `${api.baseUrl} does not issue series: it runs an older release`);
   const file = `${String(number).padStart(4, '0')}-${reportId}.json`;
   const part = join(folder, `${file}.part`);
   try {
-    const content = response.body as ReadableStream<Uint8Array> | null;
-    const written = content === null ? Readable.from([]) : Readable.fromWeb(content);
-    await pipeline(written, createWriteStream(part, { mode: 0o600 }));
+    await pipeline(response.opened, createWriteStream(part, { mode: 0o600 }));
     await rename(part, join(folder, file));
   } catch {
     await rm(part, { force: true }).catch(() => undefined);
-    throw new CommandFailed(EXIT.wrong, `the export broke off: repeat the command, it continues from ${from}`);
+    throw new CommandFailed(EXIT.wrong, `the export broke off: ${repeatFrom(from)}`);
   }
   return { reportId, file, from, to: end };
+}
+
+/** Joins the packages. */
+async function issueSeries(
+  api: Api,
+  session: Session,
+  packages: readonly SavedPackage[],
+  say: SeriesRequest['say'],
+): Promise<Answer> {
+  const reportIds = packages.map(({ reportId }) => reportId);
+  const from = packages.at(-1)!.to;
+  const sent = await sendAgain(async () => {
+    const answer = await api.send('POST', '/v1/report-series', session, { reportIds });
+    return { answer, status: answer.status, retryAfter: answer.headers['retry-after'] ?? null };
+  }, say).catch(() => {
+    throw new CommandFailed(EXIT.wrong, `no answer from ${api.baseUrl}: ${repeatFrom(from)}`);
+  });
+  if (sent.status !== 200) throw refused('the series', sent, sent.answer.text, from);
+  return sent.answer;
+}
+
+function refused(what: string, sent: Sent, text: string, from: string): CommandFailed {
+  const advice = isBusy(sent) ? `: ${repeatFrom(from)}` : '';
+  return new CommandFailed(EXIT.wrong, `${what} was refused: ${sent.status} ${text}${advice}`);
+}
+
+function repeatFrom(from: string): string {
+  return `repeat the command: it continues from ${from}`;
 }
 
 /** Openings and names are confidential: the file is the user's alone. It is there whole, or not at all. */
