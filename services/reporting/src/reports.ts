@@ -2,6 +2,7 @@ import type { AccountFacts, ComplianceScopeBody, ReportRecord } from '@countersi
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { pdfBlobName } from './blobs/blob-store.js';
 import { agentsOf, type Directory } from './directory.js';
+import { shownAnchor } from './follow-anchors/shown-anchor.js';
 import { issueFitting } from './issue-series/issue-fitting.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
 import { readExportRequest } from './issue-report/request.js';
@@ -116,7 +117,6 @@ export class Reports {
   }
 
   async #entry({ id, facts }: StoredReport): Promise<ReportRecord> {
-    const anchor = await this.#issuer.store.reportAnchor(id);
     return {
       id,
       createdAt: facts.createdAt,
@@ -126,11 +126,7 @@ export class Reports {
       sha256: facts.sha256,
       pdfSha256: facts.pdfSha256,
       contentHash: facts.contentHash,
-      anchor: {
-        network: anchor?.network ?? null,
-        txSignature: anchor?.txSignature ?? null,
-        blockHeight: anchor?.blockHeight ?? null,
-      },
+      anchor: await shownAnchor(this.#issuer.store, id),
     };
   }
 }

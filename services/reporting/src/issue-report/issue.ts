@@ -1,23 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { AnchorAuthority, AnchorRequest, EventArchive, ProofSource } from '@countersign/contracts';
+import type { AnchorAuthority, EventArchive, ProofSource } from '@countersign/contracts';
 import {
   canonicalMembers,
   lengthOf,
   memberOf,
-  packageTimestamp,
-  piecesOf,
   seriesFacts,
-  signMembersAsync,
   withPdfSignature,
-  type EvidenceCrypto,
   type Member,
   type PackageSignature,
-  type ReportAnchor,
   type SeriesFacts,
 } from '@countersign/evidence';
-import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal } from '@countersign/http-edge';
-import { versionedRecord } from '@countersign/topics';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { Recomputer } from '../recompute/recomputer.js';
@@ -31,6 +24,7 @@ import { collectReferred, collectReferring, collectRun, TooManyEvents, type Agen
 import { fittingRange } from './fitting-range.js';
 import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
+import { sha256Of, signAnchored, type AnchoredSigning } from './sign-anchored.js';
 
 /** A package may not be larger than 60 MiB, since verifiers accept up to 64; the signature's part is small. */
 const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
@@ -38,23 +32,16 @@ const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
 const MAX_EVENTS = 50_000;
 
 /** Dependencies of issuing on the rest of the service. */
-export interface Issuer {
+export interface Issuer extends AnchoredSigning {
   readonly archive: EventArchive;
   readonly proofs: ProofSource;
   readonly mapping: ControlMapping;
   readonly store: ReportStore;
   readonly blobs: BlobStore;
-  readonly crypto: EvidenceCrypto;
   readonly generatorVersion: string;
-  /** Longest wait for the report's own transaction, ms. */
-  readonly anchorWaitMs: number;
   /** The key that signs reports begun now. */
   signer(): Promise<Signer>;
   authorities(): Promise<readonly AnchorAuthority[]>;
-  publicUrl(): string;
-  now(): Promise<number>;
-  /** Appends enqueued records durably to the log. */
-  flush(): Promise<void>;
   readonly recomputer: Pick<Recomputer, 'requireRoom' | 'statement'>;
   readonly pdf: Pick<PdfRenderer, 'requireRoom' | 'draw'>;
   /**
@@ -62,8 +49,6 @@ export interface Issuer {
    * @throws HttpRefusal 503, also if that cannot be determined: nothing of it stays then
    */
   requireUnerased(report: StoredReport): Promise<void>;
-  /** The report's transaction once it is finalized, or `null` after `timeoutMs`. */
-  anchorOf(reportId: string, timeoutMs: number): Promise<ReportAnchor | null>;
 }
 
 export interface IssuedReport {
@@ -94,17 +79,7 @@ export async function issueReport(
   const signer = await issuer.signer();
   const reportId = randomUUID();
   const { content, opens, entry } = await readContent(issuer, accountId, preparer, reportId, agents, request);
-  const hash = contentHashOf(content);
-  await issuer.store.enqueue([anchorRequest(reportId, hash)]);
-  await issuer.flush();
-  const anchor = await issuer.anchorOf(reportId, issuer.anchorWaitMs);
-  const createdAt = new Date(await issuer.now()).toISOString();
-  const { signature, pieces } = await signMembersAsync(
-    content,
-    packageTimestamp(hash, createdAt, anchor),
-    { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
-    issuer.crypto.sha256,
-  );
+  const { signature, pieces, contentHash, createdAt } = await signAnchored(issuer, signer, reportId, content);
   const pdf = request.format === 'pdf' ? await signedPdf(issuer, signer, await issuer.pdf.draw(pieces())) : null;
   const pdfSha256 = pdf === null ? null : createHash('sha256').update(pdf).digest('hex');
   await issuer.blobs.put(signature.sha256, pieces());
@@ -115,7 +90,7 @@ export async function issueReport(
     reportId,
     agentIds,
     signature,
-    hash,
+    contentHash,
     createdAt,
     request,
     signer.keyId,
@@ -190,16 +165,6 @@ async function readContent(
   return { content: stated, opens, entry };
 }
 
-function contentHashOf(content: readonly Member[]): string {
-  return sha256Of(piecesOf(content));
-}
-
-function sha256Of(pieces: Iterable<Uint8Array>): string {
-  const hash = createHash('sha256');
-  for (const piece of pieces) hash.update(piece);
-  return hash.digest('hex');
-}
-
 async function collectAll(
   issuer: Issuer,
   agents: readonly { readonly id: string }[],
@@ -247,16 +212,12 @@ export class PackageTooLarge extends HttpRefusal {
   }
 }
 
-function anchorRequest(reportId: string, hash: string): NewRecord {
-  return versionedRecord<AnchorRequest>('anchor-requests', reportId, 1, { reportId, contentHash: hash });
-}
-
 function storedReport(
   accountId: string,
   id: string,
   agentIds: readonly string[],
   { sha256, signature }: PackageSignature,
-  hash: string,
+  contentHash: string,
   createdAt: string,
   request: ExportRequest,
   keyId: string,
@@ -277,7 +238,7 @@ function storedReport(
       frameworks: request.frameworks,
       public: false,
       sha256,
-      contentHash: hash,
+      contentHash,
       signature,
       keyId,
       pdfSha256,

@@ -1,18 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { AnchorRequest, SeriesEntry } from '@countersign/contracts';
-import {
-  assembleSeries,
-  canonicalMembers,
-  lengthOf,
-  packageTimestamp,
-  piecesOf,
-  seriesGaps,
-  signMembersAsync,
-} from '@countersign/evidence';
+import type { SeriesEntry } from '@countersign/contracts';
+import { assembleSeries, canonicalMembers, lengthOf, seriesGaps } from '@countersign/evidence';
 import { HttpRefusal } from '@countersign/http-edge';
-import { versionedRecord } from '@countersign/topics';
 import { auditOf, type Preparer } from '../issue-report/audit.js';
 import type { Issuer } from '../issue-report/issue.js';
+import { signAnchored } from '../issue-report/sign-anchored.js';
 import type { StoredReport, StoredSeries } from '../store/port.js';
 
 /** Verifiers accept 64 MiB; a larger manifest has more agents than one reader reads. */
@@ -60,20 +52,7 @@ export async function issueSeries(
   );
   if (lengthOf(content) > MAX_BYTES)
     throw new HttpRefusal(400, 'the series would be larger than 32 MiB: join fewer reports, or export fewer agents');
-  const hash = createHash('sha256');
-  for (const piece of piecesOf(content)) hash.update(piece);
-  const contentHash = hash.digest('hex');
-  const request = { reportId: seriesId, contentHash };
-  await issuer.store.enqueue([versionedRecord<AnchorRequest>('anchor-requests', seriesId, 1, request)]);
-  await issuer.flush();
-  const anchor = await issuer.anchorOf(seriesId, issuer.anchorWaitMs);
-  const createdAt = new Date(await issuer.now()).toISOString();
-  const { signature, pieces } = await signMembersAsync(
-    content,
-    packageTimestamp(contentHash, createdAt, anchor),
-    { publicKeyUrl: `${issuer.publicUrl()}/v1/keys/${signer.keyId}`, sign: (bytes) => signer.sign(bytes) },
-    issuer.crypto.sha256,
-  );
+  const { signature, pieces, contentHash, createdAt } = await signAnchored(issuer, signer, seriesId, content);
   const series: StoredSeries = {
     id: seriesId,
     accountId,

@@ -1,6 +1,7 @@
 import { seriesBody, type SeriesBody, type SeriesRecord } from '@countersign/contracts';
 import { HttpRefusal, schemaCheck, type SessionCaller } from '@countersign/http-edge';
 import { RunningComputations, type ComputationLimits } from '../count-coverage/running-computations.js';
+import { shownAnchor } from '../follow-anchors/shown-anchor.js';
 import type { Issuer } from '../issue-report/issue.js';
 import type { StoredReport, StoredSeries } from '../store/port.js';
 import { issueSeries, type IssuedSeries } from './issue-series.js';
@@ -62,14 +63,9 @@ export class ReportSeries {
   }
 
   async #entry({ id, createdAt, from, to, reportIds, sha256, contentHash }: StoredSeries): Promise<SeriesRecord> {
-    const anchor = await this.issuer.store.reportAnchor(id);
     return {
       ...{ id, createdAt, from, to, reportIds: [...reportIds], sha256, contentHash },
-      anchor: {
-        network: anchor?.network ?? null,
-        txSignature: anchor?.txSignature ?? null,
-        blockHeight: anchor?.blockHeight ?? null,
-      },
+      anchor: await shownAnchor(this.issuer.store, id),
     };
   }
 }
