@@ -7,6 +7,8 @@ import { saveSeries } from './save-series.js';
 
 const DAY = (n: number): string => new Date(Date.UTC(2027, 0, n)).toISOString();
 
+const reportId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
 /** A refusal in place of an answer: status, and headers. */
 type Refusal = readonly [number, Readonly<Record<string, string>>];
 
@@ -17,6 +19,9 @@ describe('a series that is saved into a folder', () => {
   let joined: number;
   /** Packages break off. */
   let isCut = false;
+  let refusalText = '{"error":"no room"}';
+  /** Report id that is answered in place of one. */
+  let forgedId: string | null = null;
   /** Refusal of the next request of each route. */
   let refusals: Readonly<Record<string, Refusal[]>>;
 
@@ -29,20 +34,20 @@ describe('a series that is saved into a folder', () => {
         const path = request.url!;
         const body = JSON.parse(Buffer.concat(parts).toString()) as (typeof exported)[0];
         const refusal = refusals[path]?.shift();
-        if (refusal !== undefined) return response.writeHead(...refusal).end('{"error":"no room"}');
+        if (refusal !== undefined) return response.writeHead(...refusal).end(refusalText);
         if (path === '/v1/auth/login') return response.end('{"token":"session"}');
         if (path === '/v1/report-series') {
           joined += 1;
           return response.setHeader('x-series-id', 's').end('{"totals":{"packages":1,"events":2,"denied":0}}');
         }
         if (isCut) {
-          response.writeHead(200, { 'x-report-id': 'r', 'x-range-to': body.to, 'content-length': '100' });
+          response.writeHead(200, { 'x-report-id': reportId(0), 'x-range-to': body.to, 'content-length': '100' });
           return response.write('{', () => request.socket.destroy());
         }
         exported.push({ from: body.from, to: body.to });
         const end = new Date(Math.min(Date.parse(body.to), Date.parse(body.from) + 86_400_000)).toISOString();
         return response
-          .setHeader('x-report-id', `r${exported.length}`)
+          .setHeader('x-report-id', forgedId ?? reportId(exported.length))
           .setHeader('x-range-to', end)
           .end(JSON.stringify({ from: body.from, to: end }));
       });
@@ -175,5 +180,27 @@ describe('a series that is saved into a folder', () => {
       exitCode: 64,
       message: expect.stringContaining(`${DAY(1)} to ${DAY(3)}`),
     });
+  });
+
+  it('writes nothing outside of its folder, whatever the server calls a report', async () => {
+    forgedId = '/../../outside';
+    await expect(save(DAY(2))).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('nothing was saved') as unknown,
+    });
+    expect([readdirSync(folder), existsSync(join(folder, '..', 'outside.json'))]).toEqual([[], false]);
+    forgedId = null;
+  });
+
+  it('shows what the server writes as text', async () => {
+    refusals = { '/v1/events/export-signed': [[400, { 'x-note': 'n' }]] };
+    refusalText = '\u001b]52;c;Y29weQ==\u0007';
+    const error = await save(DAY(2)).then(
+      () => null,
+      (thrown: unknown) => (thrown as Error).message,
+    );
+    expect(error).toContain('\\u001b]52;c;');
+    expect(error).not.toContain('\u001b');
+    refusalText = '{"error":"no room"}';
   });
 });

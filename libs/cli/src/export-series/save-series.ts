@@ -3,6 +3,7 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Api, bytesOf, type Answer } from '../api-client/api.js';
+import { visible } from '../approvals/visible.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { isBusy, sendAgain, type Sent } from './send-again.js';
 
@@ -36,6 +37,10 @@ interface Progress {
   readonly packages: readonly SavedPackage[];
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
+/** Characters of a refusal that are shown. */
+const SHOWN_OF_A_REFUSAL = 2_000;
 const PROGRESS = 'progress.json';
 const MANIFEST = 'series.json';
 
@@ -72,9 +77,9 @@ export async function saveSeries(request: SeriesRequest): Promise<void> {
     await writeWhole(join(folder, MANIFEST), answer.bytes);
     await rm(join(folder, PROGRESS), { force: true });
     const { totals } = JSON.parse(answer.text) as { readonly totals: Readonly<Record<string, unknown>> };
-    say(
-      `${join(folder, MANIFEST)}: series ${String(answer.headers['x-series-id'])}, ${String(totals['packages'])} packages, ${String(totals['events'])} events, ${String(totals['denied'])} denied`,
-    );
+    const { packages: count, events, denied } = totals;
+    const figures = `${String(count)} packages, ${String(events)} events, ${String(denied)} denied`;
+    say(visible(`${join(folder, MANIFEST)}: series ${String(answer.headers['x-series-id'])}, ${figures}`));
     say(`verify it: countersign verify ${folder} --key KEY.pem`);
   } finally {
     api.close();
@@ -126,8 +131,14 @@ async function savePackage(
   const { headers } = response.opened;
   const reportId = headers['x-report-id'];
   const end = headers['x-range-to'];
-  if (typeof reportId !== 'string' || typeof end !== 'string' || end <= from)
+  if (typeof reportId !== 'string' || typeof end !== 'string')
     throw new CommandFailed(EXIT.wrong, `${api.baseUrl} does not issue series: it runs an older release`);
+  // The id becomes the name of a file.
+  if (!UUID.test(reportId) || !INSTANT.test(end) || end <= from)
+    throw new CommandFailed(
+      EXIT.wrong,
+      `${api.baseUrl} answers with a report id or an end that is none: nothing was saved`,
+    );
   const file = `${String(number).padStart(4, '0')}-${reportId}.json`;
   const part = join(folder, `${file}.part`);
   try {
@@ -161,7 +172,10 @@ async function issueSeries(
 
 function refused(what: string, sent: Sent, text: string, from: string): CommandFailed {
   const advice = isBusy(sent) ? `: ${repeatFrom(from)}` : '';
-  return new CommandFailed(EXIT.wrong, `${what} was refused: ${sent.status} ${text}${advice}`);
+  return new CommandFailed(
+    EXIT.wrong,
+    `${what} was refused: ${sent.status} ${visible(text.slice(0, SHOWN_OF_A_REFUSAL))}${advice}`,
+  );
 }
 
 function repeatFrom(from: string): string {

@@ -63,11 +63,14 @@ export async function verifySeries(
     opened.addPackage(found.value, report.result);
     wrong.push(...report.problems.slice(0, SHOWN_OF_EACH).map((problem) => `${name}: ${problem}`));
     for (const line of report.notChecked) notChecked.add(`of packages: ${line}`);
+    // The pages of a PDF, for example: the package that it carries may be sound.
+    if (report.exitCode === EXIT.unchecked) code = worst(code, EXIT.unchecked);
     if (report.redecision === undefined) continue;
     code = worseCode(code, report.redecision);
     const differences = redecisions.add(name, found.value.reportId, report.redecision);
     wrong.push(...differences.map((line) => `${name}: ${line}`));
   }
+  if (await hasPdf(file)) notChecked.add(`${PDF_OF_SERIES}: ${MANIFEST} was verified; name the PDF to verify that`);
   const plain = opened.finish(await steps.chainOf(value));
   const result = pages === null ? plain : withPages(plain, pages);
   const own = wrong.length > 0 ? EXIT.wrong : steps.exitCode(result);
@@ -81,6 +84,13 @@ export async function verifySeries(
     problems: [...problemLines(result.problems, 'series'), ...wrong],
     ...(seriesRedecision === null ? {} : { seriesRedecision }),
   };
+}
+
+const PDF_OF_SERIES = 'series.pdf';
+
+/** True where a PDF of the series lies next to its manifest. */
+async function hasPdf(manifest: string): Promise<boolean> {
+  return basename(manifest) === MANIFEST && (await readdir(dirname(manifest))).includes(PDF_OF_SERIES);
 }
 
 const SHOWN_OF_EACH = 3;

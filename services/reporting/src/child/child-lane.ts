@@ -9,6 +9,8 @@ export interface ChildLimits {
   readonly deadlineMs: number;
   /** Maximum number of queued inputs. */
   readonly waiting: number;
+  /** Maximum number of inputs of one account, queued or under way: another account's exports find room as well. */
+  readonly ofAccount: number;
   /** Longest time of an input in the queue, ms. */
   readonly queuedMs: number;
 }
@@ -17,7 +19,7 @@ export interface ChildLimits {
  * A package has at most 60 MiB. An export waits for two lanes at most, for each up to `queuedMs` and `deadlineMs`: with what else it
  * waits for that is less than the edge waits for its answer (`deploy/edge`, 600 s).
  */
-const LIMITS: ChildLimits = { heapMiB: 1024, deadlineMs: 180_000, waiting: 8, queuedMs: 60_000 };
+const LIMITS: ChildLimits = { heapMiB: 1024, deadlineMs: 180_000, waiting: 8, ofAccount: 5, queuedMs: 60_000 };
 
 /** A child process that ended without an answer. */
 export class ChildFailed extends Error {
@@ -44,6 +46,7 @@ export class ChildLane {
   readonly #busy: string;
   readonly #limits: ChildLimits;
   #waiting = 0;
+  readonly #ofAccount = new Map<string, number>();
   #queue: Promise<unknown> = Promise.resolve();
   #child: ChildProcess | null = null;
   #ended = false;
@@ -55,21 +58,24 @@ export class ChildLane {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** @throws HttpRefusal 503 if the queue is full */
-  requireRoom(): void {
-    if (this.#waiting > this.#limits.waiting) throw this.#refusal();
+  /** @throws HttpRefusal 503 if the queue is full, or the account's share of it */
+  requireRoom(accountId: string): void {
+    const own = this.#ofAccount.get(accountId) ?? 0;
+    if (this.#waiting > this.#limits.waiting || own >= this.#limits.ofAccount) throw this.#refusal();
   }
 
   /**
    * Runs the program once.
+   * @param accountId whose input it is
    * @param pieces its input
    * @returns its answer
    * @throws HttpRefusal 503 if the queue is full, or too slow, or the service stops
    * @throws ChildFailed if it exits with another code, or exceeds a limit
    */
-  async run(pieces: Iterable<Uint8Array>): Promise<Buffer> {
-    this.requireRoom();
+  async run(accountId: string, pieces: Iterable<Uint8Array>): Promise<Buffer> {
+    this.requireRoom(accountId);
     this.#waiting += 1;
+    this.#ofAccount.set(accountId, (this.#ofAccount.get(accountId) ?? 0) + 1);
     let late = false;
     let timer: NodeJS.Timeout | undefined;
     const queuedTooLong = new Promise<never>((_, reject) => {
@@ -89,6 +95,9 @@ export class ChildLane {
     } finally {
       clearTimeout(timer);
       this.#waiting -= 1;
+      const left = this.#ofAccount.get(accountId)! - 1;
+      if (left > 0) this.#ofAccount.set(accountId, left);
+      else this.#ofAccount.delete(accountId);
     }
   }
 

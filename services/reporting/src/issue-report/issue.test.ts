@@ -23,7 +23,7 @@ function issuerOf(parts: Partial<Issuer>): { readonly issuer: Issuer; readonly s
       addReport: async () => void steps.push('recorded'),
     },
     blobs: { put: async () => void steps.push('stored') },
-    recomputer: { requireRoom: () => undefined, statement: async () => null },
+    recomputer: { requireRoom: () => undefined, isSmall: () => true, statement: async () => null },
     ...{ crypto: nodeCrypto, generatorVersion: '1.0.0', anchorWaitMs: 1 },
     signer: async () => ({ keyId: 'key_0', publicKey: new Uint8Array(32), sign: async () => new Uint8Array(64) }),
     ...{ authorities: async () => [], publicUrl: () => 'https://countersign.example', now: async () => 0 },
@@ -56,7 +56,9 @@ describe('a report that is issued', () => {
 
   it('is not begun where its verdicts cannot be computed', async () => {
     const refused = (): Promise<never> => Promise.reject(new Error('refused'));
-    const { issuer, steps } = issuerOf({ recomputer: { requireRoom: () => undefined, statement: refused } });
+    const { issuer, steps } = issuerOf({
+      recomputer: { requireRoom: () => undefined, isSmall: () => true, statement: refused },
+    });
     const requested: unknown[] = [];
     const store = { ...issuer.store, enqueue: async (records: unknown) => void requested.push(records) };
     await expect(issued({ ...issuer, store })).rejects.toThrow('refused');

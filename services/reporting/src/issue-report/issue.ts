@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { AnchorAuthority, EventArchive, ProofSource } from '@countersign/contracts';
+import type { AnchorAuthority, EventArchive, PackageEvent, ProofSource } from '@countersign/contracts';
 import {
   canonicalMembers,
   lengthOf,
@@ -42,7 +42,7 @@ export interface Issuer extends AnchoredSigning {
   /** The key that signs reports begun now. */
   signer(): Promise<Signer>;
   authorities(): Promise<readonly AnchorAuthority[]>;
-  readonly recomputer: Pick<Recomputer, 'requireRoom' | 'statement'>;
+  readonly recomputer: Pick<Recomputer, 'requireRoom' | 'isSmall' | 'statement'>;
   readonly pdf: Pick<PdfRenderer, 'requireRoom' | 'draw'>;
   /**
    * Withdraws a report that was just recorded if content that it opens was erased meanwhile.
@@ -73,14 +73,14 @@ export async function issueReport(
   agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
 ): Promise<IssuedReport> {
-  issuer.recomputer.requireRoom();
-  if (request.format === 'pdf') issuer.pdf.requireRoom();
+  if (request.format === 'pdf') issuer.pdf.requireRoom(accountId);
   // Chosen first: the block time of the report's transaction must be within the validity of the key that signs it.
   const signer = await issuer.signer();
   const reportId = randomUUID();
   const { content, opens, entry } = await readContent(issuer, accountId, preparer, reportId, agents, request);
   const { signature, pieces, contentHash, createdAt } = await signAnchored(issuer, signer, reportId, content);
-  const pdf = request.format === 'pdf' ? await signedPdf(issuer, signer, await issuer.pdf.draw(pieces())) : null;
+  const pdf =
+    request.format === 'pdf' ? await signedPdf(issuer, signer, await issuer.pdf.draw(accountId, pieces())) : null;
   const pdfSha256 = pdf === null ? null : createHash('sha256').update(pdf).digest('hex');
   await issuer.blobs.put(signature.sha256, pieces());
   if (pdf !== null) await issuer.blobs.put(pdfBlobName(pdfSha256!), [pdf]);
@@ -118,7 +118,7 @@ interface ReadContent {
   readonly entry: SeriesFacts;
 }
 
-/** Returns the content in canonical form; the objects that it was built from are much larger and are freed here. */
+/** The content of a package, with the statement of its verdicts. */
 async function readContent(
   issuer: Issuer,
   accountId: string,
@@ -127,7 +127,52 @@ async function readContent(
   agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
   request: ExportRequest,
 ): Promise<ReadContent> {
+  const { members, few, count, opens, entry } = await builtContent(
+    issuer,
+    accountId,
+    preparer,
+    reportId,
+    agents,
+    request,
+  );
+  const requireFits = async (all: readonly Member[]): Promise<void> => {
+    const bytes = lengthOf(all);
+    if (bytes <= MAX_CONTENT_BYTES) return;
+    throw await tooLarge(issuer, agents, request, Math.floor((0.9 * MAX_CONTENT_BYTES * count) / bytes));
+  };
+  await requireFits(members);
+  const redecision = await issuer.recomputer.statement(accountId, reportId, few, eventsOf(members));
+  if (redecision === null) return { content: members, opens, entry };
+  const stated = [...members, memberOf('redecision', redecision)];
+  await requireFits(stated);
+  return { content: stated, opens, entry };
+}
+
+interface BuiltContent {
+  readonly members: readonly Member[];
+  /** The events of a small package, as objects; `null` for a larger one. */
+  readonly few: readonly PackageEvent[] | null;
+  readonly count: number;
+  readonly opens: readonly OpenedRun[];
+  readonly entry: SeriesFacts;
+}
+
+const eventsOf = (members: readonly Member[]): Member => members.find(({ name }) => name === 'events')!;
+
+/** Returns the content in canonical form; the objects that it was built from are much larger and are freed here. */
+async function builtContent(
+  issuer: Issuer,
+  accountId: string,
+  preparer: Preparer,
+  reportId: string,
+  agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
+  request: ExportRequest,
+): Promise<BuiltContent> {
   const runs = await collectAll(issuer, agents, request);
+  issuer.recomputer.requireRoom(
+    accountId,
+    runs.reduce((sum, { events }) => sum + events.length, 0),
+  );
   const scope = await issuer.store.scope(accountId);
   const content = await buildContent(
     {
@@ -147,22 +192,14 @@ async function readContent(
     issuer.crypto,
   );
   const { events } = content;
-  const opens = openedRuns(events);
-  const entry = seriesFacts(content, issuer.crypto.sha256);
   const members = canonicalMembers(content);
-  const requireFits = async (all: readonly Member[]): Promise<void> => {
-    const bytes = lengthOf(all);
-    if (bytes <= MAX_CONTENT_BYTES) return;
-    const perEvent = bytes / events.length;
-    throw await tooLarge(issuer, agents, request, Math.floor((0.9 * MAX_CONTENT_BYTES) / perEvent));
+  return {
+    members,
+    few: issuer.recomputer.isSmall(events.length, eventsOf(members)) ? events : null,
+    count: events.length,
+    opens: openedRuns(events),
+    entry: seriesFacts(content, issuer.crypto.sha256),
   };
-  await requireFits(members);
-  const member = members.find(({ name }) => name === 'events')!;
-  const redecision = await issuer.recomputer.statement(reportId, events, member);
-  if (redecision === null) return { content: members, opens, entry };
-  const stated = [...members, memberOf('redecision', redecision)];
-  await requireFits(stated);
-  return { content: stated, opens, entry };
 }
 
 async function collectAll(

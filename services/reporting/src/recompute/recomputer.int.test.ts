@@ -13,11 +13,14 @@ const BROKEN = [{ event: null }] as unknown as readonly PackageEvent[];
 
 const logged: { readonly why?: string; readonly err?: Error }[] = [];
 const log = { error: (facts: object) => void logged.push(facts) } as never;
-const asked = (recomputer: Recomputer, events: readonly PackageEvent[]): Promise<unknown> =>
-  recomputer.statement('report', events, memberOf('events', events)).catch((error: unknown) => {
+const asked = (recomputer: Recomputer, events: readonly PackageEvent[], accountId = 'account'): Promise<unknown> => {
+  const member = memberOf('events', events);
+  const few = recomputer.isSmall(events.length, member) ? events : null;
+  return recomputer.statement(accountId, 'report', few, member).catch((error: unknown) => {
     if (!(error instanceof HttpRefusal)) throw error;
     return `${error.status}: ${error.message}`;
   });
+};
 
 describe('the verdicts of a package, computed in a child process', () => {
   beforeEach(() => void logged.splice(0));
@@ -57,7 +60,7 @@ describe('the verdicts of a package, computed in a child process', () => {
     small.end();
     const malformed = new Recomputer(log, { mostOnThread: 0 });
     const notJson = { name: 'events', pieces: [Buffer.from('"events":[')] };
-    await expect(malformed.statement('report', same, notJson)).rejects.toThrow('ended (1)');
+    await expect(malformed.statement('account', 'report', null, notJson)).rejects.toThrow('ended (1)');
     expect(await asked(malformed, same)).toEqual(recompute(same).statement);
     malformed.end();
     expect(logged.map(({ err }) => err?.name)).toEqual(['ChildFailed', 'ChildFailed', 'ChildFailed']);
@@ -75,9 +78,28 @@ describe('the verdicts of a package, computed in a child process', () => {
   it('are refused beyond the queue, and all once the service stops', async () => {
     const recomputer = new Recomputer(log, { mostOnThread: 0, waiting: 1 });
     const begun = [asked(recomputer, same), asked(recomputer, same)];
-    expect(() => recomputer.requireRoom()).toThrow('the verdicts of too many packages are being computed: try again');
+    expect(() => recomputer.requireRoom('account', 1)).toThrow(
+      'the verdicts of too many packages are being computed: try again',
+    );
     expect(await asked(recomputer, same)).toMatch(/^503: the verdicts of too many packages/);
     recomputer.end();
     expect(await Promise.all(begun)).toEqual(Array(2).fill('503: the service is stopping; try again'));
   }, 120_000);
+
+  it('leave room for other accounts, and for packages that need no process', async () => {
+    const recomputer = new Recomputer(log, { mostOnThread: 1, ofAccount: 1 });
+    const first = asked(recomputer, same);
+    expect(await asked(recomputer, same)).toMatch(/^503: the verdicts of too many packages/);
+    expect(() => recomputer.requireRoom('account', 1)).not.toThrow();
+    const other = asked(recomputer, same, 'other');
+    expect(await Promise.all([first, other])).toEqual(Array(2).fill(recompute(same).statement));
+    expect(await asked(recomputer, same)).toEqual(recompute(same).statement);
+    recomputer.end();
+  }, 120_000);
+
+  it('of large payloads are never computed on the thread of requests', () => {
+    const recomputer = new Recomputer(log);
+    expect(recomputer.isSmall(1, memberOf('events', []))).toBe(true);
+    expect(recomputer.isSmall(1, memberOf('events', ['x'.repeat(300_000)] as never))).toBe(false);
+  });
 });

@@ -19,8 +19,8 @@ describe('drawing aside', () => {
     await drawReport(bytes, (piece) => pieces.push(piece));
     const renderer = new PdfRenderer();
     const [first, second] = await Promise.all([
-      renderer.draw([bytes]),
-      renderer.draw([bytes.subarray(0, 100), bytes.subarray(100)]),
+      renderer.draw('account', [bytes]),
+      renderer.draw('account', [bytes.subarray(0, 100), bytes.subarray(100)]),
     ]);
     expect(first.equals(Buffer.concat(pieces))).toBe(true);
     expect(second.equals(first)).toBe(true);
@@ -29,21 +29,21 @@ describe('drawing aside', () => {
 
   it('fails for invalid input and when a limit is exceeded, and continues', async () => {
     const renderer = new PdfRenderer();
-    expect(await refusal(renderer.draw([Buffer.from('{}')]))).toContain('could not be drawn (1)');
-    expect((await renderer.draw([bytes])).subarray(0, 5).toString()).toBe('%PDF-');
+    expect(await refusal(renderer.draw('account', [Buffer.from('{}')]))).toContain('could not be drawn (1)');
+    expect((await renderer.draw('account', [bytes])).subarray(0, 5).toString()).toBe('%PDF-');
     renderer.end();
     const brief = new PdfRenderer({ deadlineMs: 1 });
-    expect(await refusal(brief.draw([bytes]))).toContain('could not be drawn (SIGKILL)');
+    expect(await refusal(brief.draw('account', [bytes]))).toContain('could not be drawn (SIGKILL)');
     brief.end();
     const small = new PdfRenderer({ heapMiB: 2 });
-    expect(await refusal(small.draw([bytes]))).toContain('could not be drawn');
+    expect(await refusal(small.draw('account', [bytes]))).toContain('could not be drawn');
     small.end();
   }, 120_000);
 
   it('refuses documents beyond the queue, and all once it ends', async () => {
     const renderer = new PdfRenderer({ waiting: 1 });
-    const begun = [renderer.draw([bytes]), renderer.draw([bytes])].map(refusal);
-    expect(await refusal(renderer.draw([bytes]))).toBe(503);
+    const begun = [renderer.draw('account', [bytes]), renderer.draw('account', [bytes])].map(refusal);
+    expect(await refusal(renderer.draw('account', [bytes]))).toBe(503);
     renderer.end();
     expect(await Promise.all(begun)).toEqual([503, 503]);
   }, 120_000);

@@ -12,20 +12,21 @@ export class PdfRenderer {
     this.#lane = new ChildLane(CHILD, BUSY, limits);
   }
 
-  /** @throws HttpRefusal 503 if the queue is full */
-  requireRoom(): void {
-    this.#lane.requireRoom();
+  /** @throws HttpRefusal 503 if the queue is full, or the account's share of it */
+  requireRoom(accountId: string): void {
+    this.#lane.requireRoom(accountId);
   }
 
   /**
    * Renders the package as PDF/A-3a.
+   * @param accountId whose report it is
    * @param pieces the package as stored
    * @throws HttpRefusal 503 if the queue is full or too slow, or the service stops
    * @throws Error if the document cannot be rendered within its limits
    */
-  async draw(pieces: Iterable<Uint8Array>): Promise<Buffer> {
+  async draw(accountId: string, pieces: Iterable<Uint8Array>): Promise<Buffer> {
     try {
-      return await this.#lane.run(pieces);
+      return await this.#lane.run(accountId, pieces);
     } catch (error) {
       if (!(error instanceof ChildFailed)) throw error;
       throw new Error(`the PDF could not be drawn (${error.how}): ${error.complaint}`);
