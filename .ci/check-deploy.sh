@@ -65,6 +65,7 @@ yaml.safe_dump_all([d for d in documents if d["kind"] != "ServiceMonitor"], open
 PYTHON
   "$TOOLS/kubernetes/bin/kubernetes-validate" --strict --quiet -k 1.30 "$WORK/core.yaml"
   chart_refuses 'name at least one'
+  chart_refuses 'singleSignOn.accountId' -f deploy/helm/countersign/ci-values.yaml --set openRegistration=true,singleSignOn.accountId=
   chart_refuses 'must not cross a network in clear' -f deploy/helm/countersign/ci-values.yaml --set ingress.tlsSecretName=
 }
 

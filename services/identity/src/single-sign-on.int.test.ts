@@ -7,6 +7,8 @@ import { CLIENT, startProvider } from './single-sign-on/provider.test-context.js
 import type { Claims, TestProvider } from './single-sign-on/provider.test-context.js';
 
 const MINUTE_MS = 60_000;
+/** The provider signs in users of every account only where strangers have none. */
+const EVERY_ACCOUNT = { COUNTERSIGN_OPEN_REGISTRATION: 'false' };
 
 interface Started {
   readonly location: string;
@@ -80,7 +82,7 @@ describe('single sign-on', () => {
   });
 
   describe('of users of every account', () => {
-    beforeAll(() => run());
+    beforeAll(() => run(EVERY_ACCOUNT));
     afterAll(() => service.cleanup());
 
     it('is offered to sign-in pages', async () => {
@@ -133,6 +135,25 @@ describe('single sign-on', () => {
       expect((await service.ask('POST', '/v1/auth/password/by-link', late)).status).toBe(400);
       await signIn(person('cleo'));
       expect((await sessionOf(first.session!)).status).toBe(200);
+    });
+
+    it('ends the password that the admin who added the user knows, also while it opens a session', async () => {
+      const known = { email: 'pia@else.example', password: 'known to the admin' };
+      const { id } = (await service.ask('POST', '/v1/users', { ...known, role: 'member' }, admin)).body;
+      const login = (): Promise<Answer> => service.ask('POST', '/v1/auth/login', known);
+      const [early, signedIn, ...late] = await Promise.all([login(), signIn(person('pia')), login(), login()]);
+      expect((await sessionOf(signedIn.session!)).body.user.id).toBe(id);
+      for (const { status, body } of [early, ...late].filter((answer) => answer.status !== 401)) {
+        expect([status, (await sessionOf(body.token)).status]).toEqual([200, 401]);
+      }
+      expect((await login()).status).toBe(401);
+      // A password that the user sets afterwards is kept.
+      const { link } = (await service.ask('POST', `/v1/users/${id}/password-link`, undefined, admin)).body;
+      const newPassword = 'a password of the user';
+      const token = /[\w-]{64}$/.exec(link)![0];
+      expect((await service.ask('POST', '/v1/auth/password/by-link', { token, newPassword })).status).toBe(204);
+      await signIn(person('pia'));
+      expect((await service.ask('POST', '/v1/auth/login', { ...known, password: newPassword })).status).toBe(200);
     });
 
     it('knows its users by their subject, whatever their e-mail address becomes', async () => {
@@ -299,11 +320,15 @@ describe('single sign-on', () => {
       const body = { token: await linkOf(email), newPassword };
       expect((await service.ask('POST', '/v1/auth/password/by-link', body)).status).toBe(204);
       const login = (): Promise<Answer> => service.ask('POST', '/v1/auth/login', { email, password: newPassword });
-      const helped = await login();
-      expect(helped.status).toBe(200);
-      admin = helped.body.token;
-      const signedIn = await signIn({ ...person('root', email), realm: { groups: ['owners'] } });
-      admin = signedIn.session!;
+      expect((await login()).status).toBe(200);
+      const owner = { ...person('root', email), realm: { groups: ['owners'] } };
+      // The first sign-in ends the password, a later one its exception.
+      admin = (await signIn(owner)).session!;
+      expect((await login()).status).toBe(401);
+      const again = { token: await linkOf(email), newPassword };
+      expect((await service.ask('POST', '/v1/auth/password/by-link', again)).status).toBe(204);
+      expect((await login()).status).toBe(200);
+      admin = (await signIn(owner)).session!;
       expect((await login()).status).toBe(403);
     });
 
@@ -357,21 +382,21 @@ describe('single sign-on', () => {
 
     it('describes another issuer is refused before anyone is sent there', async () => {
       provider.behaviour.issuer = 'https://other.example.com';
-      await run();
+      await run(EVERY_ACCOUNT);
       const refused = await ask('/v1/auth/oidc/start');
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
     });
 
     it('is at an address that is not public is not asked', async () => {
       const before = provider.asked.length;
-      await run({ COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1' });
+      await run({ ...EVERY_ACCOUNT, COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:1' });
       expect((await ask('/v1/auth/oidc/start')).status).toBe(503);
       expect(provider.asked).toHaveLength(before);
     });
 
     it('does not know the client is refused', async () => {
       await writeFile(join(folder, 'secret'), 'another secret');
-      await run();
+      await run(EVERY_ACCOUNT);
       const { location, cookie } = await start();
       expect(await finish(provider.authorize(location, person('ben')), cookie)).toMatchObject(
         refusedAs('refused-by-provider'),

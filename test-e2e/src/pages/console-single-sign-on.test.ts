@@ -29,6 +29,7 @@ inBrowser(`sign-in at a provider in the console${browserName === null ? ' (needs
         COUNTERSIGN_OIDC_CLIENT_ID: provider.client.id,
         COUNTERSIGN_OIDC_CLIENT_SECRET_FILE: secretFile,
         COUNTERSIGN_OIDC_LABEL: 'Example Bank',
+        COUNTERSIGN_OPEN_REGISTRATION: 'false',
         COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: provider.host,
       },
     });

@@ -281,7 +281,8 @@ describe('configuration of Redis', () => {
 });
 
 describe('configuration of single sign-on', () => {
-  const least = { COUNTERSIGN_OIDC_ISSUER: 'https://login.example.com/', COUNTERSIGN_OIDC_CLIENT_ID: 'countersign' };
+  const open = { COUNTERSIGN_OIDC_ISSUER: 'https://login.example.com/', COUNTERSIGN_OIDC_CLIENT_ID: 'countersign' };
+  const least = { ...open, COUNTERSIGN_OPEN_REGISTRATION: 'false' };
   const ACCOUNT = '2f6f0a6b-92c1-4f6e-8d2e-6f0c1b7a9e35';
 
   it('is none unless an issuer is named, whose text is kept letter by letter', () => {
@@ -352,7 +353,11 @@ describe('configuration of single sign-on', () => {
 
   it.each<[string, Record<string, string>, string]>([
     ['a client without an issuer', { COUNTERSIGN_OIDC_CLIENT_ID: 'a' }, 'COUNTERSIGN_OIDC_ISSUER is missing'],
-    ['an issuer without a client', { COUNTERSIGN_OIDC_ISSUER: 'https://a.b' }, 'COUNTERSIGN_OIDC_CLIENT_ID is missing'],
+    [
+      'an issuer without a client',
+      { ...least, COUNTERSIGN_OIDC_CLIENT_ID: '' },
+      'COUNTERSIGN_OIDC_CLIENT_ID is missing',
+    ],
     ['a claim without roles', { ...least, COUNTERSIGN_OIDC_ROLE_CLAIM: 'a' }, 'must be set together'],
     ['roles without a claim', { ...least, COUNTERSIGN_OIDC_ROLES: 'a=admin' }, 'must be set together'],
     [
@@ -360,8 +365,24 @@ describe('configuration of single sign-on', () => {
       { ...least, COUNTERSIGN_OIDC_CREATE_USERS: 'true', COUNTERSIGN_OIDC_ACCOUNT: ACCOUNT },
       'COUNTERSIGN_OIDC_ROLE_CLAIM is missing: COUNTERSIGN_OIDC_CREATE_USERS needs it',
     ],
+    ['users of every account where registration is open by default', open, 'COUNTERSIGN_OIDC_ACCOUNT is missing'],
+    [
+      'users of every account where registration is open in the distributed profile',
+      {
+        ...SERVERS,
+        ...open,
+        COUNTERSIGN_PUBLIC_URL: 'https://countersign.example.com',
+        COUNTERSIGN_OPEN_REGISTRATION: 'true',
+      },
+      'set it, or COUNTERSIGN_OPEN_REGISTRATION=false',
+    ],
     ['no public address in the distributed profile', { ...SERVERS, ...least }, 'COUNTERSIGN_PUBLIC_URL is missing'],
   ])('refuses %s', (_what, variables, problem) => {
     expect(problemsOf(variables)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it('is of one account where registration is open, and of every account where it is not', () => {
+    expect(loadConfig({ ...open, COUNTERSIGN_OIDC_ACCOUNT: ACCOUNT }).singleSignOn?.accountId).toBe(ACCOUNT);
+    expect(loadConfig(least).singleSignOn?.accountId).toBeNull();
   });
 });

@@ -155,7 +155,8 @@ export function loadConfig(environment: Environment = process.env): Config {
   const probesPort = values.COUNTERSIGN_PROBES_PORT ?? null;
   if (probesPort === port && port !== 0) problems.push('COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT');
   problems.push(...signingKeyProblems(values));
-  if (problems.length === 0) problems.push(...singleSignOnProblems(values));
+  const openRegistration = values.COUNTERSIGN_OPEN_REGISTRATION ?? profile === 'embedded';
+  if (problems.length === 0) problems.push(...singleSignOnProblems(values, openRegistration));
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     profile,
@@ -174,7 +175,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     pendingApprovalsPerAgent: values.COUNTERSIGN_PENDING_APPROVALS_PER_AGENT ?? 100,
     idempotencyKeysPerAccount: values.COUNTERSIGN_IDEMPOTENCY_KEYS_PER_ACCOUNT ?? 100_000,
     anchorWindowSeconds: values.COUNTERSIGN_ANCHOR_WINDOW_SECONDS ?? null,
-    openRegistration: values.COUNTERSIGN_OPEN_REGISTRATION ?? profile === 'embedded',
+    openRegistration,
     singleSignOn: singleSignOn(values),
     localnetPort: values.COUNTERSIGN_LOCALNET_PORT ?? null,
     solanaRpcUrls: values.SOLANA_RPC_URL ?? [],

@@ -15,7 +15,7 @@ export interface SingleSignOnConfig {
   readonly label: string;
   /** Roles by the values of a claim, applied at each sign-in. `null`: roles are set in the account. */
   readonly roles: { readonly claim: string; readonly byValue: readonly (readonly [string, Role])[] } | null;
-  /** The one account whose users sign in by it. `null`: those of every account. */
+  /** The one account whose users sign in by it. `null`: those of every account, where registration is not open. */
   readonly accountId: string | null;
   /** Users that the account lacks are added at their first sign-in. */
   readonly createsUsers: boolean;
@@ -70,12 +70,16 @@ export function singleSignOn(values: SingleSignOnValues): SingleSignOnConfig | n
   };
 }
 
-/** Returns a line for each variable that is missing next to one that is set. */
+/**
+ * Returns a line for each variable that is missing next to one that is set.
+ * @param openRegistration as it applies: accounts of strangers exist, whose admins add users with the addresses of others
+ */
 export function singleSignOnProblems(
   values: SingleSignOnValues & {
     readonly COUNTERSIGN_PROFILE?: string | null;
     readonly COUNTERSIGN_PUBLIC_URL?: string | null;
   },
+  openRegistration: boolean,
 ): readonly string[] {
   const needs = (missing: string, by: string): string => `${missing} is missing: ${by} needs it`;
   const isSet = (name: keyof SingleSignOnValues): boolean => values[name] !== undefined && values[name] !== null;
@@ -93,6 +97,12 @@ export function singleSignOnProblems(
     for (const needed of ['COUNTERSIGN_OIDC_ACCOUNT', 'COUNTERSIGN_OIDC_ROLE_CLAIM'] as const) {
       if (!isSet(needed)) problems.push(needs(needed, 'COUNTERSIGN_OIDC_CREATE_USERS'));
     }
+  }
+  if (openRegistration && !isSet('COUNTERSIGN_OIDC_ACCOUNT') && values.COUNTERSIGN_OIDC_CREATE_USERS !== true) {
+    problems.push(
+      'COUNTERSIGN_OIDC_ACCOUNT is missing: while registration is open, anyone could add a user with the e-mail address of ' +
+        'another person, who would then sign in as that user; set it, or COUNTERSIGN_OPEN_REGISTRATION=false',
+    );
   }
   if (values.COUNTERSIGN_PROFILE === 'distributed' && !values.COUNTERSIGN_PUBLIC_URL) {
     problems.push(needs('COUNTERSIGN_PUBLIC_URL', 'COUNTERSIGN_OIDC_ISSUER'));

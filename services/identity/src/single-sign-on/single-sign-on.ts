@@ -7,6 +7,7 @@ import { losesLastAdmin, revoked, signedInAs, withRole } from '../domain/members
 import type { Subject, User } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import type { AttemptQueue } from '../sign-in/attempt-queue.js';
+import { endLateSessions } from '../sign-in/end-late-sessions.js';
 import { hashPassword } from '../sign-in/passwords.js';
 import { newSession } from '../sign-in/new-session.js';
 import type { SignIn } from '../sign-in/sign-in.js';
@@ -95,6 +96,7 @@ export class SingleSignOn {
   async #admit(claims: ProviderClaims, sessionId: string): Promise<SignedIn> {
     const subject: Subject = { issuer: this.config.issuer, sub: claims.sub };
     const role = this.config.roles === null ? null : roleOfClaims(claims, this.config.roles);
+    let unknownHash: string | null = null;
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
       const found = await this.#find(claims, subject, role);
       if (this.config.roles !== null && role === null) {
@@ -108,7 +110,14 @@ export class SingleSignOn {
         await this.#end(found);
         throw new SignInRefused('last-admin', 'the claim takes the role of the last admin');
       }
-      const user = signedInAs(found, subject, role ?? found.role);
+      const isFirst = this.#isFirst(found);
+      let before = found;
+      // Who added the user, or registered with the address, knows the password.
+      if (isFirst && found.version > 0) {
+        unknownHash ??= await this.#unknownPassword(found.email);
+        before = { ...found, passwordHash: unknownHash };
+      }
+      const user = signedInAs(before, subject, role ?? found.role);
       const session = newSession(user, this.context.clock(), sessionId);
       const isSame = user === found;
       const write: IdentityWrite = isSame
@@ -118,7 +127,10 @@ export class SingleSignOn {
             sessions: [...(await this.#changed(found, user)), session],
             members: { accountId: user.accountId, version: members.version },
           };
-      if ((await this.publication.write(write)) === 'written') return this.signIn.signedIn(account, user, session);
+      if ((await this.publication.write(write)) === 'written') {
+        if (isFirst) await endLateSessions(this.publication, this.store, user.id, this.context.clock, sessionId);
+        return this.signIn.signedIn(account, user, session);
+      }
       if ((await this.store.session(sessionId)) !== null) throw used();
     }
     throw new HttpRefusal(503, 'the user was changed at the same time: sign in again', { 'Retry-After': '1' });
@@ -148,17 +160,25 @@ export class SingleSignOn {
   }
 
   async #newUser(accountId: string, email: string, role: Role): Promise<User> {
-    // A password that is not kept, so that its sign-ins fail like all others.
-    const passwordHash = await this.queue.run(email, () => hashPassword(randomBytes(32).toString('base64url')));
+    const passwordHash = await this.#unknownPassword(email);
     const createdAt = new Date(this.context.clock()).toISOString();
     return { id: uuidV4(), version: 0, accountId, email, role, passwordHash, createdAt, invited: true };
+  }
+
+  /** The hash of a random password that is not kept, so that sign-ins with a password fail like all others. */
+  async #unknownPassword(email: string): Promise<string> {
+    return this.queue.run(email, () => hashPassword(randomBytes(32).toString('base64url')));
+  }
+
+  #isFirst({ subject }: User): boolean {
+    return subject?.issuer !== this.config.issuer;
   }
 
   /** Open sessions, changed with their user: ended at the first sign-in, which may not be by who opened them. */
   async #changed(before: User, user: User): ReturnType<IdentityStore['openSessions']> {
     const open = await this.store.openSessions(user.id);
-    const isFirst = before.subject?.issuer !== this.config.issuer;
-    if (isFirst) return open.map((session) => revoked(session, new Date(this.context.clock()).toISOString()));
+    if (this.#isFirst(before))
+      return open.map((session) => revoked(session, new Date(this.context.clock()).toISOString()));
     return before.role === user.role ? [] : open.map((session) => withRole(session, user.role));
   }
 
