@@ -186,6 +186,11 @@ describe('single sign-on', () => {
       await invite('hana@else.example');
       provider.behaviour.userInfo = person('hana');
       expect((await signIn({ sub: 'hana' })).session).not.toBeNull();
+      // The address of the one is not verified by the other.
+      provider.behaviour.userInfo = { sub: 'igor', email: 'igor@else.example', email_verified: true };
+      expect(await signIn({ sub: 'igor', email: FIRST.email })).toMatchObject(refusedAs('unknown'));
+      provider.behaviour.userInfo = { sub: 'igor', email: FIRST.email };
+      expect(await signIn({ sub: 'igor', email_verified: true })).toMatchObject(refusedAs('email'));
       provider.behaviour.userInfo = person('hana', FIRST.email);
       expect(await signIn({ sub: 'mallory' })).toMatchObject(refusedAs('token'));
     });

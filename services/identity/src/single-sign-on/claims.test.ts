@@ -1,4 +1,4 @@
-import { claimOf, roleOfClaims, verifiedEmail } from './claims.js';
+import { claimOf, mergedClaims, roleOfClaims, verifiedEmail } from './claims.js';
 
 describe('claims of a provider', () => {
   it.each([
@@ -10,6 +10,34 @@ describe('claims of a provider', () => {
     [{ email: ['ana@example.com'], email_verified: true }, null],
   ])('give an e-mail address only where it is verified: %j', (claims, email) => {
     expect(verifiedEmail({ sub: '1', ...claims })).toBe(email);
+  });
+
+  it.each<[string, object, object, string | null]>([
+    [
+      'the ID token that has both',
+      { email: 'a@example.com', email_verified: true },
+      { email: 'b@example.com', email_verified: true },
+      'a@example.com',
+    ],
+    [
+      'the ID token that has both, and denies it',
+      { email: 'a@example.com', email_verified: false },
+      { email: 'a@example.com', email_verified: true },
+      null,
+    ],
+    ['UserInfo', {}, { email: 'b@example.com', email_verified: true }, 'b@example.com'],
+    [
+      'UserInfo, where the ID token has the address alone',
+      { email: 'a@example.com' },
+      { email: 'b@example.com', email_verified: true },
+      'b@example.com',
+    ],
+    ['neither, where each has one of them', { email: 'a@example.com' }, { email_verified: true }, null],
+    ['neither, the other way round', { email_verified: true }, { email: 'b@example.com' }, null],
+  ])('take address and its verification from one statement: %s', (_what, idToken, userInfo, email) => {
+    const merged = mergedClaims({ sub: '1', ...idToken }, { sub: '1', groups: 'readers', ...userInfo });
+    expect(verifiedEmail(merged)).toBe(email);
+    expect(merged).toMatchObject({ sub: '1', groups: 'readers' });
   });
 
   it.each([

@@ -11,6 +11,16 @@ export interface ProviderClaims {
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,189}$/;
 
+/**
+ * Claims of the ID token, and those of UserInfo that it lacks. `email` and `email_verified` are of one statement: the ID
+ * token if it has both, else UserInfo, since the address that one of them calls verified may be another than the other names.
+ */
+export function mergedClaims(idToken: ProviderClaims, userInfo: Readonly<Record<string, unknown>>): ProviderClaims {
+  const isWhole = idToken['email'] !== undefined && idToken['email_verified'] !== undefined;
+  const { email, email_verified } = isWhole ? idToken : userInfo;
+  return { ...userInfo, ...idToken, email, email_verified };
+}
+
 /** The e-mail address in normal form; `null`: there is none, or the provider does not say that it is verified. */
 export function verifiedEmail({ email, email_verified: isVerified }: ProviderClaims): string | null {
   return typeof email === 'string' && isVerified === true && EMAIL.test(email) ? normalEmail(email) : null;

@@ -3,7 +3,7 @@ import type { Config } from '@countersign/process';
 import { MAX_ANSWER_BYTES, sendHttp } from '@countersign/service-kit';
 import type { OutboundNetwork } from '@countersign/service-kit';
 import * as oidc from 'openid-client';
-import { claimOf } from './claims.js';
+import { claimOf, mergedClaims } from './claims.js';
 import type { ProviderClaims } from './claims.js';
 import { ProviderUnavailable, SignInRefused } from './refused.js';
 import type { SignInFlow } from './sign-in-flow.js';
@@ -63,7 +63,7 @@ export class Provider {
       if (claims.iss !== this.config.issuer) throw new SignInRefused('issuer', `the token is of ${claims.iss}`);
       if (claims.sub.length > MOST_SUBJECT_CHARACTERS) throw new SignInRefused('token', 'its sub is too long');
       if (this.#isComplete(claims) || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-      return { ...(await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
+      return mergedClaims(claims, await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub));
     } catch (error) {
       throw judged(error);
     }
