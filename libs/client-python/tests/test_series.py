@@ -66,6 +66,7 @@ def _written(name: str, folder: Path) -> Path:
         ("package-missing.json", 1, "[series-package-missing]"),
         ("of-another-account.json", 1, "[series-package-unlisted]"),
         ("totals-differ.json", 1, "[series-totals-differ]"),
+        ("totals-too-large.json", 1, "[series-totals-differ]"),
     ],
 )
 def test_the_command_line_takes_a_folder(
@@ -80,6 +81,33 @@ def test_the_command_line_takes_a_manifest_alone(tmp_path: Path, capsys: pytest.
     folder = _written("valid-alone.json", tmp_path)
     assert main(["verify", str(folder / "series.json"), "--key", str(folder / "key.pem")]) == 2
     assert "none was given" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("report_id", [[], {}, None, 1.5])
+def test_a_file_beside_it_whose_id_is_no_text_is_judged(
+    report_id: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = _written("valid-three.json", tmp_path)
+    (folder / "other.json").write_text(json.dumps({"reportId": report_id, "inclusionProofs": []}))
+    key = ["--key", str(folder / "key.pem")]
+    # Beside a manifest that was named it is another file; in a folder it is one that the series does not list.
+    assert main(["verify", str(folder / "series.json"), *key]) == 0
+    capsys.readouterr()
+    assert main(["verify", str(folder), *key]) == 1
+    assert "[series-package-unlisted]" in capsys.readouterr().out
+
+
+def test_a_link_in_the_folder_is_not_followed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "series").mkdir()
+    folder = _written("valid-three.json", tmp_path / "series")
+    outside = tmp_path / "package-1.json"
+    (folder / "package-1.json").rename(outside)
+    (folder / "package-1.json").symlink_to(outside)
+    (folder / "nowhere.json").symlink_to(tmp_path / "nowhere")
+    assert main(["verify", str(folder), "--key", str(folder / "key.pem")]) == 1
+    out = capsys.readouterr().out
+    assert "[series-package-missing]" in out
+    assert "nowhere" not in out
 
 
 def test_a_folder_without_a_series_is_a_wrong_use(tmp_path: Path) -> None:

@@ -195,7 +195,8 @@ def _add_packages(
     code = EXIT_HOLDS
     found = (one for one in manifest.parent.iterdir() if one.suffix.lower() in (".json", ".pdf"))
     for file in sorted(found) if listed else []:
-        if file.stem == manifest.stem or not file.is_file():
+        # A link may lead out of the folder.
+        if file.stem == manifest.stem or file.is_symlink() or not file.is_file():
             continue
         try:
             data, package, carried = read(file)
@@ -205,7 +206,8 @@ def _add_packages(
             continue
         if not isinstance(package, dict) or not {"reportId", "inclusionProofs"} <= package.keys():
             continue
-        if not is_folder and package["reportId"] not in listed:
+        report_id = package["reportId"]
+        if not is_folder and not (isinstance(report_id, str) and report_id in listed):
             continue
         judged = judge(data, package, carried)
         run.add(package, judged.result)

@@ -181,6 +181,15 @@ const CASES: readonly Case[] = [
     expected: 'series-totals-differ',
   },
   {
+    name: 'totals-too-large',
+    description: 'Two entries count so many events that no series can state their sum.',
+    change: ({ series }) => {
+      for (const entry of series.packages.slice(0, 2)) entry.counts.events = Number.MAX_SAFE_INTEGER;
+      series.totals.events = Number.MAX_SAFE_INTEGER;
+    },
+    expected: 'series-totals-differ',
+  },
+  {
     name: 'change-not-stated',
     description: 'The control mapping changed between two packages, and the series does not state it.',
     issue: (made) => {

@@ -84,7 +84,7 @@ class SeriesRun(PackageRun):
             return
         expected = entry_of(package)
         for name, value in expected.items():
-            if canonical_bytes(value) != canonical_bytes(self.listed[place][name]):
+            if not _are_same(value, self.listed[place][name]):
                 self._findings.add("series-package-differs", f"{path}.{name}", "the package says something else")
                 break
         self._compare_shared(package, place)
@@ -138,7 +138,7 @@ class SeriesRun(PackageRun):
             ("series-totals-differ", "totals", _totals(packages)),
             ("series-changes-differ", "changes", _changes(packages)),
         ):
-            if canonical_bytes(series[name]) != canonical_bytes(expected):
+            if not _are_same(series[name], expected):
                 findings.add(code, name, "it is not what the packages add up to")
 
     def _check_whole(self, packages: List[Mapping[str, Any]]) -> None:
@@ -196,6 +196,14 @@ def entry_of(package: Mapping[str, Any]) -> Dict[str, Any]:
         "agents": _entry_agents(package),
         "denials": _denials(package["events"]),
     }
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    """True if both have the same canonical bytes. A value that has none, such as a sum beyond 2^53, is another one."""
+    try:
+        return canonical_bytes(one) == canonical_bytes(other)
+    except NotCanonical:
+        return False
 
 
 def _hash_of(package: Any) -> str:
