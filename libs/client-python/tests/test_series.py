@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Dict, List
 
 import pytest
 import vectors
 
 from countersign.command_line import main
 from countersign.verify import PROBLEM_CODES, parse_json_strict, verify_package, verify_series
+from countersign.verify.series_changes import change_lines
 
 FOLDER = vectors.FOLDER / "series"
 NAMES = sorted(path.name for path in FOLDER.glob("*.json"))
@@ -108,6 +109,29 @@ def test_a_link_in_the_folder_is_not_followed(tmp_path: Path, capsys: pytest.Cap
     out = capsys.readouterr().out
     assert "[series-package-missing]" in out
     assert "nowhere" not in out
+
+
+def test_the_command_line_shows_the_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = _written("valid-change-stated.json", tmp_path)
+    changes = load("valid-change-stated.json")["series"]["changes"]
+    assert changes
+    assert main(["verify", str(folder), "--key", str(folder / "key.pem")]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[1 : 1 + len(changes)] == [
+        f"  {change['member']} changed with report {change['reportId']}" for change in changes
+    ]
+
+
+def test_changes_of_agents_and_scope_come_first_and_none_is_left_out_unsaid() -> None:
+    def of(member: str, count: int) -> List[Dict[str, str]]:
+        return [{"reportId": f"{member}-{index}", "member": member} for index in range(count)]
+
+    lines = change_lines([*of("mapping", 30), *of("agents", 9), *of("scope", 3)])
+    assert [line.split(" ")[0] for line in lines[:10]] == ["agents"] * 9 + ["scope"]
+    assert lines[0] == "agents changed with report agents-0"
+    assert lines[10:] == ["and 32 more changes: scope 2, mapping 30"]
+    assert len(change_lines(of("scope", 10))) == 10
+    assert change_lines([]) == []
 
 
 def test_a_folder_without_a_series_is_a_wrong_use(tmp_path: Path) -> None:

@@ -176,7 +176,8 @@ def _verify(options: argparse.Namespace) -> int:
         own = _judge_pages(data, package, carried, own, checked, not_checked, problems)
         wrong = [*map(str, problems), *wrong]
         code = EXIT_WRONG if wrong else max((code, own), key=_WORSE.index)
-        return _print(options.file, [*result.checked, *checked], [*result.not_checked, *not_checked], wrong, code)
+        checked, not_checked = [*result.checked, *checked], [*result.not_checked, *not_checked]
+        return _print(options.file, checked, not_checked, wrong, code, facts=run.changes)
     if is_folder:
         return _print(options.file, [], [], [f"{_MANIFEST} is not a series"], EXIT_WRONG)
     if carried is None and kind == "absence":
@@ -298,8 +299,16 @@ def _read(file: str, what: str) -> bytes:
         raise _Usage(f"cannot read the {what} {file}") from None
 
 
-def _print(file: str, checked: List[str], not_checked: List[str], problems: List[str], code: int) -> int:
-    lines = [file]
+def _print(
+    file: str,
+    checked: List[str],
+    not_checked: List[str],
+    problems: List[str],
+    code: int,
+    *,
+    facts: Sequence[str] = (),
+) -> int:
+    lines = [file, *(f"  {_one_line(fact)}" for fact in facts)]
     for title, mark, items in (("Checked", "ok", checked), ("Not checked", "--", not_checked)):
         if items:
             lines += ["", title, *(f"  {mark}  {_one_line(item)}" for item in items)]

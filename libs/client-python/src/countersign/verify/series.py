@@ -8,6 +8,7 @@ from .chain import ChainFacts
 from .ed25519 import VerificationKey
 from .findings import NO_VOUCHER, Verification, Vouched
 from .package import PackageRun, Stopped
+from .series_changes import change_lines
 from .series_shape import misshapen_series
 from .strict_json import NotCanonical, canonical_bytes, sha256_hex
 
@@ -67,6 +68,11 @@ class SeriesRun(PackageRun):
     def listed(self) -> Sequence[Mapping[str, Any]]:
         """The entries of the packages; empty where the series is refused."""
         return self._series["packages"] if self._series is not None else []
+
+    @property
+    def changes(self) -> List[str]:
+        """Its changes, as lines for the reader; empty where the series is refused."""
+        return change_lines(self._series["changes"]) if self._series is not None else []
 
     def add(self, package: Any, result: Verification) -> None:
         """Compares a package with its entry."""
