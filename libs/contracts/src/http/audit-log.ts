@@ -5,12 +5,15 @@ import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema, type Q
 import { route } from './route.js';
 
 export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
-/** `account`: what the people of the account did; `agents`: events of its agents. */
+/** `account`: the types that begin with `account.`, which no service of this release writes; `agents`: all others. */
 export const EVENT_KINDS = ['account', 'agents'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-const outcome = { type: 'string', enum: [...CHECK_OUTCOMES, ...REPORTED_OUTCOMES] } as const;
+const outcome = {
+  type: 'string',
+  enum: [...CHECK_OUTCOMES, ...REPORTED_OUTCOMES],
+} as const;
 
 const anchorRecord = {
   type: 'object',
@@ -65,8 +68,17 @@ const eventFilters = {
     description:
       'only checks of this trace: the trace id of the `traceparent` that a check was sent with. Events whose content was erased have none',
   },
-  kind: { type: 'string', enum: EVENT_KINDS },
-  by: { ...uuid, description: 'id of a user: what the user did, and events of the account that are about the user' },
+  kind: {
+    type: 'string',
+    enum: EVENT_KINDS,
+    description:
+      '`account`: events of the account itself (`account.*`), such as sign-ins. Their format is set, but this release records none: an empty list does not mean that there were no sign-ins. `agents`: all others',
+  },
+  by: {
+    ...uuid,
+    description:
+      'id of a user: changes of agents and profiles, approvals and erasures by this user, and events of the account (`account.*`) by or about the user, of which this release records none',
+  },
 } as const;
 
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
@@ -84,7 +96,9 @@ const alertGroup = openObject({
 });
 
 /** Open alerts of one agent, outcome, violation and rule; times are ISO 8601 UTC. */
-export type AlertGroup = Omit<JsonOf<typeof alertGroup>, 'newest'> & { readonly newest: EventRecord };
+export type AlertGroup = Omit<JsonOf<typeof alertGroup>, 'newest'> & {
+  readonly newest: EventRecord;
+};
 
 /** Routes of audit-log. */
 export const auditLogRoutes = {
@@ -121,7 +135,10 @@ export const auditLogRoutes = {
     summary: 'Every event that matches the filters, newest first, as OCSF 1.9.0 events or as CSV',
     tag: 'Events',
     auth: 'session',
-    query: { format: { type: 'string', enum: EXPORT_FORMATS }, ...eventFilters },
+    query: {
+      format: { type: 'string', enum: EXPORT_FORMATS },
+      ...eventFilters,
+    },
     success: 200,
     responses: {
       200: {
@@ -198,7 +215,11 @@ export const auditLogRoutes = {
     responses: {
       200: {
         description: 'the count',
-        schema: { type: 'object', required: ['openCount'], properties: { openCount } },
+        schema: {
+          type: 'object',
+          required: ['openCount'],
+          properties: { openCount },
+        },
       },
       ...sessionErrors,
     },
@@ -282,7 +303,10 @@ export const auditLogRoutes = {
     query: paging,
     success: 200,
     responses: {
-      200: { description: 'a page of anchors', schema: pageOf('anchors', anchorRecord) },
+      200: {
+        description: 'a page of anchors',
+        schema: pageOf('anchors', anchorRecord),
+      },
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('the account has no such agent'),
