@@ -26,6 +26,14 @@ for name, service in services.items():
         if port.get("host_ip") != "127.0.0.1":
             problems.append(f"{name} publishes {port.get('target')} beyond this machine")
 
+# They ask addresses that the operator or an account names: of webhooks, key sets and the provider of single sign-on.
+for name in ["gateway", "identity", "alerts"]:
+    service = services.get(name, {})
+    if "COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS" not in (service.get("environment") or {}):
+        problems.append(f"{name} is not given COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS")
+    if "outside" not in (service.get("networks") or {}):
+        problems.append(f"{name} is not in the network outside")
+
 # Which services may see which keys.
 secrets = {"instance": {"gateway", "identity", "policy", "audit-log", "alerts", "anchoring", "reporting", "admin"},
            "authority": {"anchoring", "admin"}, "signing": {"reporting", "admin"}}
