@@ -92,4 +92,24 @@ inBrowser(`the first steps in the console${browserName === null ? ' (needs chrom
     expect(await run.getAttribute('title')).toBe('Needs the role admin: your role is auditor');
     await opened.page.context().close();
   }, 120_000);
+
+  it('say in a sandbox that its windows are long and that it has no signed reports', async () => {
+    const sandbox = { email: 'sandbox@example.com', password: 'a password of a sandbox' };
+    const { status } = await instance.request('POST', '/v1/auth/register', {
+      body: { ...sandbox, accountName: 'Trial' },
+    });
+    expect(status).toBe(201);
+    const { page, watched } = await openConsole(browser, { ...instance.bootstrap, ...sandbox }, '/overview');
+    await goTo(page, '/welcome');
+    await page.getByText('its windows end every hour').waitFor();
+    await page.getByText('signed reports need the plan core, scale or enterprise').waitFor();
+    await page.getByRole('button', { name: 'Run the sample' }).click();
+    await page.getByText('24 checks, 3 denied').waitFor();
+    await page.getByText(/^\d+ of 24 checks anchored$/).waitFor();
+    await picture(page, 'welcome-sandbox');
+    expect(await page.getByRole('button', { name: 'Issue a report' }).count()).toBe(0);
+    expect(await barriersOf(page)).toEqual([]);
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
 });

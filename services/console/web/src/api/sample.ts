@@ -1,14 +1,18 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import type { AgentRecord, EventRecord } from '@countersign/contracts';
+import type { AgentRecord, EventDetail, EventRecord } from '@countersign/contracts';
 import { SAMPLE_ACTIONS, SAMPLE_PROFILE } from '../screens/welcome/sample-actions.js';
+import { anchoringWait } from './anchoring-wait.js';
 import { ask } from './ask.js';
 import { client } from './client.js';
 
 export const SAMPLE_AGENT = 'Airline demo';
 /** Slow enough to be watched. */
 const BETWEEN_MS = 150;
-const EVERY_MS = 1000;
+/** Interval while there is no check yet: another tab may run the sample. */
+const IDLE_MS = 15_000;
+/** After an answer in which a check was anchored between two questions. */
+const AGAIN_MS = 1000;
 const MOST = 200;
 
 /**
@@ -55,9 +59,11 @@ async function newSampleAgent(): Promise<string> {
 export interface SampleState {
   readonly checks: readonly EventRecord[];
   readonly total: number;
+  /** End of the window of the oldest check that is not anchored; `null`: all are. */
+  readonly dueBy: string | null;
 }
 
-/** Asked for every second until all are anchored. @param agentId `null`: there is no such agent yet */
+/** Asked for until all are anchored, when that can have changed. @param agentId `null`: there is no such agent yet */
 export function useSampleState(agentId: string | null): UseQueryResult<SampleState> {
   return useQuery({
     queryKey: ['sample', agentId],
@@ -67,12 +73,18 @@ export function useSampleState(agentId: string | null): UseQueryResult<SampleSta
         query,
         signal,
       });
-      return { checks: answer.events, total: answer.total };
+      const oldest = answer.events.findLast(({ anchored }) => !anchored);
+      const detail =
+        oldest === undefined
+          ? null
+          : await ask<EventDetail>(`/v1/events/${encodeURIComponent(oldest.eventId)}`, { signal });
+      return { checks: answer.events, total: answer.total, dueBy: detail?.dueBy ?? null };
     },
     enabled: agentId !== null,
-    refetchInterval: ({ state }) =>
-      state.data === undefined || state.data.checks.length === 0 || state.data.checks.some(({ anchored }) => !anchored)
-        ? EVERY_MS
-        : false,
+    refetchInterval: ({ state: { data } }) => {
+      if (data === undefined || data.checks.length === 0) return IDLE_MS;
+      if (data.dueBy !== null) return anchoringWait(data.dueBy, Date.now());
+      return data.checks.some(({ anchored }) => !anchored) ? AGAIN_MS : false;
+    },
   });
 }

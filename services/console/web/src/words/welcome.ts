@@ -3,7 +3,9 @@ import { number } from './en.js';
 /** Texts of the first steps. */
 export const welcomeWords = {
   title: 'First steps',
-  lead: 'From an action to a report that anyone can verify, in a minute and without typing. Everything below is recorded in this account.',
+  lead: 'From an action to a report that anyone can verify, without typing. Everything below is recorded in this account.',
+  sandboxLead:
+    'From an action to a decision that is proved on a chain, without typing. Everything below is recorded in this account.',
   done: 'Done',
   step: (step: number) => `Step ${step}`,
   run: {
@@ -27,11 +29,15 @@ export const welcomeWords = {
   anchor: {
     title: 'Watch the decisions anchored',
     lead: 'At the end of each window the hash of its events is written into a transaction on a Solana network. From then on no event can be changed or removed unseen.',
+    sandbox: 'This account is a sandbox: unless its operator set another length, its windows end every hour.',
     state: (anchored: number, of: number) => `${number(anchored)} of ${number(of)} checks anchored`,
+    due: 'The window of the oldest check that is not anchored yet ends at',
   },
   report: {
     title: 'Issue a report, and verify it here',
     lead: 'A report is signed and holds each event with its proof. Your browser reads it, computes every hash again and asks the chain.',
+    sandbox:
+      'This account is a sandbox, and signed reports need the plan core, scale or enterprise, which the operator of this installation sets. Each event has its own proof once it is anchored: open one and verify it in this browser.',
     issue: 'Issue a report',
     busy: 'Collecting events and proofs, signing…',
     verify: 'Verify it in this browser',

@@ -7,6 +7,7 @@ import { useSigningKeys } from '../../api/settings.js';
 import { hrefOf } from '../../location.js';
 import { Page } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
+import { Time } from '../../parts/time.js';
 import { words } from '../../words/en.js';
 import { healthWords } from '../../words/health.js';
 import { welcomeWords as texts } from '../../words/welcome.js';
@@ -16,7 +17,7 @@ import { SampleReport } from './sample-report.js';
 import { Step } from './step.js';
 
 /** `/welcome`: the first steps, each ticked by what is really there. */
-export function Welcome({ session: { user } }: ScreenProps): ReactNode {
+export function Welcome({ session: { user, account } }: ScreenProps): ReactNode {
   const agents = useAgents();
   const agent = agents.data?.find(({ name, status }) => name === SAMPLE_AGENT && status === 'active');
   const agentId = agent?.id ?? null;
@@ -26,9 +27,10 @@ export function Welcome({ session: { user } }: ScreenProps): ReactNode {
   const checks = data?.checks ?? [];
   const hasRun = checks.length >= SAMPLE_ACTIONS.length;
   const anchored = checks.filter((check) => check.anchored).length;
+  const isSandbox = account.plan === 'sandbox';
   return (
     <Page title={texts.title}>
-      <p className="muted">{texts.lead}</p>
+      <p className="muted">{isSandbox ? texts.sandboxLead : texts.lead}</p>
       {agents.error === null ? null : (
         <Problem what={words.agents.failed} error={agents.error} retry={() => void agents.refetch()} />
       )}
@@ -53,15 +55,33 @@ export function Welcome({ session: { user } }: ScreenProps): ReactNode {
         lead={texts.anchor.lead}
         isDone={hasRun && anchored === checks.length}
       >
+        {isSandbox ? <p>{texts.anchor.sandbox}</p> : null}
         {checks.length === 0 ? null : <p role="status">{texts.anchor.state(anchored, checks.length)}</p>}
+        {data === undefined || data.dueBy === null ? null : (
+          <p className="hint">
+            {texts.anchor.due} <Time iso={data.dueBy} zone />
+          </p>
+        )}
         <Local />
       </Step>
-      <SampleReport
-        agentId={hasRun ? agentId : null}
-        since={agent?.created_at ?? null}
-        isDone={isVerified}
-        onVerified={() => setVerified(true)}
-      />
+      {isSandbox ? (
+        <Step number={4} title={texts.report.title} lead={texts.report.sandbox} isDone={false}>
+          {agentId === null || !hasRun ? (
+            <p className="muted">{texts.see.waiting}</p>
+          ) : (
+            <p className="links">
+              <a href={hrefOf('/events', { agent: agentId })}>{texts.see.all}</a>
+            </p>
+          )}
+        </Step>
+      ) : (
+        <SampleReport
+          agentId={hasRun ? agentId : null}
+          since={agent?.created_at ?? null}
+          isDone={isVerified}
+          onVerified={() => setVerified(true)}
+        />
+      )}
       <Step number={5} title={texts.own.title} lead={texts.own.lead} isDone={false}>
         <p className="links">
           <a href="#/settings">{texts.own.keys}</a>
@@ -84,7 +104,7 @@ function Run({
   readonly state: SampleState | undefined;
   readonly isDone: boolean;
   readonly role: string;
-  /** Agents are read: a second agent is not made beside the first. */
+  /** Agents are read, so that no second sample agent is made. */
   readonly isReady: boolean;
 }): ReactNode {
   const run = useSampleRun();
