@@ -48,6 +48,7 @@ import { Passwords } from './sign-in/passwords.js';
 import { OpenSessions } from './sign-in/open-sessions.js';
 import { SessionSweep } from './sign-in/session-sweep.js';
 import { SignIn } from './sign-in/sign-in.js';
+import { refusalCounter } from './single-sign-on/refusal-counter.js';
 import type { SingleSignOn } from './single-sign-on/single-sign-on.js';
 import { openMongoIdentityStore, openSqliteIdentityStore } from './store/open.js';
 import type { IdentityStore } from './store/port.js';
@@ -160,7 +161,7 @@ async function openConfirmations(context: ServiceContext, mailer: Mailer | null)
   return new Confirmations(mailer, key, () => context.publicUrl(), context.clock);
 }
 
-/** `null`: no provider is set up, and nothing of it is loaded. */
+/** `null`: no provider is set up, and nothing of it is loaded but its counter, at 0. */
 async function openSingleSignOn(
   context: ServiceContext,
   store: IdentityStore,
@@ -168,7 +169,8 @@ async function openSingleSignOn(
   signIn: SignIn,
   queue: AttemptQueue,
 ): Promise<SingleSignOn | null> {
-  const { config, clock } = context;
+  const { config, clock, metrics } = context;
+  const refusals = refusalCounter(metrics);
   const { singleSignOn, webhookAllowedHosts: allowedHosts } = config;
   if (singleSignOn === null) return null;
   const [{ SingleSignOn }, { SignInFlows }, { Provider }] = await Promise.all([
@@ -179,7 +181,7 @@ async function openSingleSignOn(
   const flows = new SignInFlows(await deriveSecret(config, 'single sign-on'), clock);
   const network = { allowedHosts, resolve: resolveAll, timeoutMs: PROVIDER_TIMEOUT_MS };
   const provider = new Provider(singleSignOn, network, clock);
-  return new SingleSignOn(context, singleSignOn, store, publication, signIn, queue, flows, provider);
+  return new SingleSignOn(context, singleSignOn, store, publication, signIn, queue, flows, provider, refusals);
 }
 
 /** Publishes records that a topic lost; a topic that is ahead of the store keeps the service from being ready. */

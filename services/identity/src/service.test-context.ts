@@ -7,6 +7,7 @@ import type { EventLog } from '@countersign/event-log';
 import { createLogger, createRegistry, loadConfig } from '@countersign/process';
 import { PeerRegistry, serveThread } from '@countersign/service-kit';
 import type { AccountOperator, ServingThread } from '@countersign/service-kit';
+import type { Registry } from 'prom-client';
 import { definition } from './definition.js';
 
 export interface Answer {
@@ -21,6 +22,7 @@ export interface Running {
   readonly dataDir: string;
   readonly eventLog: EventLog;
   readonly counters: InProcessCounters;
+  readonly metrics: Registry;
   readonly operator: AccountOperator;
   readonly serving: ServingThread;
   ask(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
@@ -47,12 +49,13 @@ export async function runIdentity(
   const peers = new PeerRegistry();
   let moved = 0;
   let address = '';
+  const metrics = createRegistry('test', false);
   const thread = {
     config: loadConfig({ COUNTERSIGN_DATA_DIR: folder, ...environment }),
     log: createLogger('silent'),
     eventLog,
     counters,
-    metrics: createRegistry('test', false),
+    metrics,
     peers,
     clock: () => Date.now() + moved,
     chain: () => Promise.reject(new Error('no chain in this test')),
@@ -70,6 +73,7 @@ export async function runIdentity(
   return {
     dataDir: folder,
     eventLog,
+    metrics,
     counters,
     operator: await peers.peer('account-operator'),
     serving,

@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SINGLE_SIGN_ON_REFUSALS } from '@countersign/contracts';
 import { FIRST, runIdentity } from './service.test-context.js';
 import type { Answer, Running } from './service.test-context.js';
+import type { RefusalCounter } from './single-sign-on/refusal-counter.js';
 import { CLIENT, startProvider } from './single-sign-on/provider.test-context.js';
 import type { Claims, TestProvider } from './single-sign-on/provider.test-context.js';
 
@@ -51,6 +53,10 @@ describe('single sign-on', () => {
   };
   const sessionOf = (token: string): Promise<Answer> => service.ask('GET', '/v1/session', undefined, token);
   const refusedAs = (reason: string): object => ({ status: 302, place: `#/single-sign-on/${reason}`, session: null });
+  const counter = (): RefusalCounter =>
+    service.metrics.getSingleMetric('countersign_single_sign_on_refused_total') as RefusalCounter;
+  const refused = async (reason: string): Promise<number> =>
+    (await counter().get()).values.find(({ labels }) => labels.reason === reason)!.value;
   const person = (sub: string, email = `${sub}@else.example`): Claims => ({ sub, email, email_verified: true });
   const invite = (email: string, role = 'member'): Promise<Answer> =>
     service.ask('POST', '/v1/invitations', { email, role }, admin);
@@ -270,15 +276,36 @@ describe('single sign-on', () => {
       }
     });
 
-    it('answers 503 while the provider cannot be asked, and the same return works afterwards', async () => {
+    it('sends the browser to the console while the provider cannot be asked, and the same return works afterwards', async () => {
       const { location, cookie } = await start();
       const query = provider.authorize(location, person('ben'));
+      const before = await refused('unavailable');
       provider.behaviour.status = 500;
-      const late = await ask(`/v1/auth/oidc/callback?${query.toString()}`, cookie);
-      expect([late.status, late.headers.get('retry-after'), late.headers.get('set-cookie')]).toEqual([503, '5', null]);
-      expect(await late.json()).toEqual({ error: expect.stringContaining('Example cannot be reached at the moment') });
+      const late = await finish(query, cookie);
+      expect(late).toMatchObject(refusedAs('unavailable'));
+      expect(late.headers.get('set-cookie')).toBeNull();
+      expect(await refused('unavailable')).toBe(before + 1);
       delete provider.behaviour.status;
       expect((await finish(query, cookie)).session).not.toBeNull();
+    });
+
+    it('sends the browser to the console when the log takes no session', async () => {
+      const { location, cookie } = await start();
+      const query = provider.authorize(location, person('ben'));
+      const append = jest.spyOn(service.eventLog, 'append').mockRejectedValue(new Error('not now'));
+      try {
+        expect(await finish(query, cookie)).toMatchObject(refusedAs('unavailable'));
+      } finally {
+        append.mockRestore();
+      }
+    });
+
+    it('counts refusals by their reason', async () => {
+      const before = await refused('stale');
+      expect(await finish(new URLSearchParams({ code: 'a', state: 'b' }))).toMatchObject(refusedAs('stale'));
+      expect(await refused('stale')).toBe(before + 1);
+      const { values } = await counter().get();
+      expect(values.map(({ labels }) => labels.reason)).toEqual(SINGLE_SIGN_ON_REFUSALS);
     });
 
     it('issues no cookie to another host', async () => {
@@ -388,8 +415,19 @@ describe('single sign-on', () => {
     it('describes another issuer is refused before anyone is sent there', async () => {
       provider.behaviour.issuer = 'https://other.example.com';
       await run(EVERY_ACCOUNT);
-      const refused = await ask('/v1/auth/oidc/start');
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+      const away = await ask('/v1/auth/oidc/start');
+      expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5']);
+      const error = 'Example cannot be reached at the moment: try again, or sign in with a password';
+      expect(await away.json()).toEqual({ error });
+      expect(await refused('unavailable')).toBe(1);
+    });
+
+    it('cannot be asked is no reason to try a password where those are refused', async () => {
+      provider.behaviour.status = 500;
+      await run({ ...EVERY_ACCOUNT, COUNTERSIGN_OIDC_REFUSE_PASSWORDS: 'true' });
+      const { error } = (await (await ask('/v1/auth/oidc/start')).json()) as { error: string };
+      expect(error).toContain('the operator runs `countersign admin user EMAIL`');
+      expect(error).not.toContain('sign in with a password');
     });
 
     it('is at an address that is not public is not asked', async () => {

@@ -46,6 +46,9 @@ describe('the alert rules', () => {
     expect((await instance.request('POST', '/v1/auth/login', wrong)).status).toBe(401);
     // Without the header that a page of another origin cannot set.
     expect((await instance.request('POST', '/v1/session', wrong)).status).toBe(403);
+    for (const path of ['start', 'callback']) {
+      expect((await instance.request('GET', `/v1/auth/oidc/${path}`)).status).toBe(404);
+    }
     const range = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:00.000Z' };
     await instance.request('POST', '/v1/events/export-signed', { headers: session, body: range });
     await instance.request('POST', '/v1/report-series', { headers: session, body: {} });
@@ -76,7 +79,10 @@ describe('the alert rules', () => {
     expect(has('method="POST"', 'route="/v1/session"')).toBe(true);
     expect(has('method="POST"', 'route="/v1/events/export-signed"')).toBe(true);
     expect(has('method="POST"', 'route="/v1/report-series"')).toBe(true);
+    expect(has('method="GET"', 'route="/v1/auth/oidc/start"')).toBe(true);
+    expect(has('method="GET"', 'route="/v1/auth/oidc/callback"')).toBe(true);
     expect(metrics).toMatch(/^countersign_check_duration_seconds_bucket\{le="0\.05"\} /m);
+    expect(metrics).toMatch(/^countersign_single_sign_on_refused_total\{[^}]*reason="unavailable"[^}]*\} 0$/m);
   });
 
   it('have a runbook each, which the overview links', () => {

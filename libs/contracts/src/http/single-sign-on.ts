@@ -1,6 +1,5 @@
 import { error } from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
-import { notNow } from './people.js';
 import { LOOK_UP } from './public-answers.js';
 import { route } from './route.js';
 
@@ -20,6 +19,7 @@ export const SINGLE_SIGN_ON_REFUSALS = [
   'account',
   'role',
   'last-admin',
+  'unavailable',
 ] as const;
 export type SingleSignOnRefusal = (typeof SINGLE_SIGN_ON_REFUSALS)[number];
 
@@ -93,7 +93,7 @@ export const singleSignOnRoutes = {
       },
       400: error('a browser would send the session in the clear to this host'),
       404: notSetUp,
-      503: { ...notNow, description: `${away.description}, or ${notNow.description}`, headers: away.headers },
+      503: { ...error('the service is starting, or takes no more requests now'), headers: away.headers },
     },
   }),
 } as const;

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID as uuidV4 } from 'node:crypto';
+import { StoreUnreachable } from '@countersign/document-store';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Role, SignedIn, SingleSignOnRefusal } from '@countersign/contracts';
 import type { Config } from '@countersign/process';
@@ -15,6 +16,7 @@ import type { IdentityStore, IdentityWrite } from '../store/port.js';
 import { roleOfClaims, verifiedEmail } from './claims.js';
 import type { ProviderClaims } from './claims.js';
 import type { Provider } from './provider.js';
+import type { RefusalCounter } from './refusal-counter.js';
 import { ProviderUnavailable, SignInRefused } from './refused.js';
 import type { SignInFlow, SignInFlows } from './sign-in-flow.js';
 
@@ -36,6 +38,7 @@ export class SingleSignOn {
     private readonly queue: AttemptQueue,
     private readonly flows: SignInFlows,
     private readonly provider: Pick<Provider, 'authorizationUrl' | 'redeem'>,
+    private readonly refusals: RefusalCounter,
   ) {}
 
   /** For sign-in pages. */
@@ -50,7 +53,9 @@ export class SingleSignOn {
       const location = await this.provider.authorizationUrl(flow, this.context.publicUrl() + CALLBACK);
       return { location, cookie: flow.cookie };
     } catch (error) {
-      throw this.#unavailable(error);
+      if (!(error instanceof ProviderUnavailable)) throw error;
+      this.#countUnavailable(error);
+      throw new HttpRefusal(503, this.#awayText(), RETRY);
     }
   }
 
@@ -59,7 +64,6 @@ export class SingleSignOn {
    * @param query of the return from the provider, without the question mark
    * @param cookie of the browser; `null`: it has none
    * @returns the session, or the reason why there is none
-   * @throws HttpRefusal 503
    */
   async finish(query: string, cookie: string | null): Promise<SignedIn | SingleSignOnRefusal> {
     try {
@@ -69,8 +73,10 @@ export class SingleSignOn {
       const claims = await this.provider.redeem(returned, flow);
       return await this.#admit(claims, flow.sessionId);
     } catch (error) {
-      if (!(error instanceof SignInRefused)) throw this.#unavailable(error);
+      if (isUnavailable(error)) return this.#countUnavailable(error);
+      if (!(error instanceof SignInRefused)) throw error;
       this.context.log.warn({ reason: error.reason, why: error.message }, 'a sign-in at the provider was refused');
+      this.refusals.inc({ reason: error.reason });
       return error.reason;
     }
   }
@@ -82,15 +88,18 @@ export class SingleSignOn {
     return flow;
   }
 
-  #unavailable(error: unknown): unknown {
-    if (!(error instanceof ProviderUnavailable)) return error;
-    this.context.log.error({ why: error.message }, 'the provider of single sign-on cannot be asked');
-    const { label } = this.config;
-    return new HttpRefusal(
-      503,
-      `${label} cannot be reached at the moment: try again, or sign in with a password`,
-      RETRY,
-    );
+  #countUnavailable({ message: why }: Error): SingleSignOnRefusal {
+    this.context.log.error({ why }, 'a sign-in at the provider cannot be completed at the moment');
+    this.refusals.inc({ reason: 'unavailable' });
+    return 'unavailable';
+  }
+
+  #awayText(): string {
+    const { label, refusesPasswords } = this.config;
+    const otherWay = refusesPasswords
+      ? '; if that does not help, the operator runs `countersign admin user EMAIL`'
+      : ', or sign in with a password';
+    return `${label} cannot be reached at the moment: try again${otherWay}`;
   }
 
   async #admit(claims: ProviderClaims, sessionId: string): Promise<SignedIn> {
@@ -195,4 +204,10 @@ export class SingleSignOn {
 
 function used(): SignInRefused {
   return new SignInRefused('stale', 'this sign-in has opened its session already');
+}
+
+/** True for the causes of a 503, which the page of a person cannot show: the browser is sent to the console instead. */
+function isUnavailable(error: unknown): error is Error {
+  if (error instanceof ProviderUnavailable || error instanceof StoreUnreachable) return true;
+  return error instanceof HttpRefusal && error.status === 503;
 }

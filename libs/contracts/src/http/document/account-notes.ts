@@ -56,7 +56,7 @@ export const ACCOUNT_NOTES: OperationNotes = {
   },
   finishSingleSignOn: {
     description:
-      'For the browser that was sent to the provider. `state`, `nonce`, issuer, audience, signature and times of the ID token are checked. At the first sign-in the user is the one with the verified e-mail address, from then on the one with issuer and `sub`; it ends the sessions and the password from before. Where roles are set by a claim, the role is that of the claim; without one, the open sessions of the user end and there is no new one.',
+      'For the browser that was sent to the provider. `state`, `nonce`, issuer, audience, signature and times of the ID token are checked. At the first sign-in the user is the one with the verified e-mail address, from then on the one with issuer and `sub`; it ends the sessions and the password from before. Where roles are set by a claim, the role is that of the claim; without one, the open sessions of the user end and there is no new one. While the provider, the store or the log cannot be reached, the browser is sent to `#/single-sign-on/unavailable`.',
   },
   changePassword: {
     body: { currentPassword: 'a password that is long enough', newPassword: 'another password that is long enough' },

@@ -22,5 +22,7 @@ export const singleSignOnWords = {
     role: 'The provider gives you no role here. Ask its administrator for a group that has one.',
     'last-admin':
       'The provider gives you another role, and you are the last admin of the account. Another user must become admin first.',
+    unavailable:
+      'The sign-in could not be completed: the provider, or a part of this service, cannot be reached at the moment. Sign in again in a minute.',
   } satisfies Record<SingleSignOnRefusal, string>,
 } as const;
