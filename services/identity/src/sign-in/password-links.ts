@@ -7,6 +7,7 @@ import type { Mailer } from '@countersign/service-kit/mail';
 import { normalEmail } from '../domain/lock-out.js';
 import { revoked, withPassword } from '../domain/members.js';
 import type { User } from '../domain/members.js';
+import { uuidOfBytes } from '../domain/uuid-of-bytes.js';
 import type { Publication } from '../publication.js';
 import { EMAIL_TAKEN } from '../refusals.js';
 import { passwordRefused, passwordsAreRefused } from '../single-sign-on/password-rule.js';
@@ -115,7 +116,7 @@ export class PasswordLinks {
    */
   async use(token: string, password: string, remoteAddress: string): Promise<void> {
     const bytes = Buffer.from(token, 'base64url');
-    const userId = idOf(bytes.subarray(0, ID_BYTES));
+    const userId = uuidOfBytes(bytes.subarray(0, ID_BYTES));
     const digest = createHash('sha256').update(bytes.subarray(ID_BYTES)).digest();
     const isSet = await this.#attempts.linkUse(userId, remoteAddress, async () => {
       if (!this.#opens(await this.store.user(userId), digest)) return false;
@@ -230,8 +231,4 @@ function noSuchUser(): HttpRefusal {
 
 function bytesOf(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex');
-}
-
-function idOf(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { uuidOfBytes } from '../domain/uuid-of-bytes.js';
 
 /** Time to sign in at the provider, seconds. */
 export const FLOW_SECONDS = 600;
@@ -50,7 +51,7 @@ export class SignInFlows {
       state: text('state'),
       nonce: text('nonce'),
       verifier: text('verifier'),
-      sessionId: uuidOf(this.#derived('session', id)),
+      sessionId: sessionIdOf(this.#derived('session', id)),
     };
   }
 
@@ -60,9 +61,9 @@ export class SignInFlows {
 }
 
 /** A UUID of version 8 (RFC 9562 section 5.8) of the first bytes. */
-function uuidOf(bytes: Buffer): string {
+function sessionIdOf(bytes: Buffer): string {
   const of = Buffer.from(bytes.subarray(0, 16));
   of[6] = (of[6]! & 0x0f) | 0x80;
   of[8] = (of[8]! & 0x3f) | 0x80;
-  return of.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return uuidOfBytes(of);
 }
