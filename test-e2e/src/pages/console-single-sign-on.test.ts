@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser, watch } from './browser.js';
 import type { Watched } from './browser.js';
 import { barriersOf, picture, unexpected } from './console-page.js';
@@ -76,8 +77,11 @@ inBrowser(`sign-in at a provider in the console${browserName === null ? ' (needs
     const headers = await instance.session();
     const body = { email: 'ana@else.example', role: 'auditor' };
     expect((await instance.request('POST', '/v1/invitations', { headers, body })).status).toBe(201);
-    // The last failure of the provider is remembered for a second.
-    await new Promise((resolve) => setTimeout(resolve, 1100));
+    // The last failure of the provider is remembered for a while.
+    await eventually('a start that leads to the provider', 30, async () => {
+      const { status } = await instance.request('GET', '/v1/auth/oidc/start');
+      return status === 302 ? status : null;
+    });
     const { page, watched } = await open('#/agents');
     await signInAtProvider(page, 'ana');
     await page.locator('.shell').waitFor();
