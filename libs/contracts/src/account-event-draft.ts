@@ -6,6 +6,6 @@ export interface AccountEventDraft {
   readonly type: AccountEventType;
   readonly by: AccountActor;
   readonly outcome?: 'succeeded' | 'failed';
-  /** Committed beside `by`, each member by itself: names, e-mail addresses, IP addresses. At most 31 members. */
+  /** Committed with `by`, each member by itself: names, e-mail addresses, IP addresses. At most 31 members. */
   readonly content: Readonly<Record<string, JsonValue>>;
 }

@@ -15,7 +15,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /**
  * The days of a series: `--quarter`, or dates without times in `--from` and `--to`, of which the last day is included.
  * `null`: neither, so that one package is meant.
- * @throws CommandFailed 64 for dates that the calendar lacks, a time beside a date, and a quarter with other dates
+ * @throws CommandFailed 64 for dates that the calendar lacks, a time with a date, and a quarter with other dates
  */
 export function daysOf(
   { quarter, from, to }: { readonly quarter?: string; readonly from: string; readonly to?: string },

@@ -83,7 +83,7 @@ export function guardHooks(countersign: Client, options: ToolGuardOptions = {}):
         return denied(error.message);
       }
     } catch (error) {
-      // Claude Code goes on without a hook that fails, unless it is a version that knows `onFailure`.
+      // Claude Code continues without a hook that fails, unless it is a version that knows `onFailure`.
       const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
       return denied(`Not executed: it could not be checked whether this may be done (${why}). Tell the user.`);
     }

@@ -85,7 +85,7 @@ const observed = {
     'in observe mode, the violation of the rule that would have denied: `<violation_type>; rule=<rule, percent-encoded>`; otherwise absent',
 };
 
-/** Header of every answer to a check that was sent with a trace. */
+/** Header of the answer to a recorded check that was sent with a trace. Refusals that record nothing do not have it. */
 export const traceHeader = {
   traceparent:
     "the request's, if it could be read: events of this trace are found by `GET /v1/events?trace=`. The event of a repeated answer has the trace of the request that was judged",
@@ -166,7 +166,7 @@ export const originHeaders: Readonly<Record<string, JsonSchema>> = {
   traceparent: {
     type: 'string',
     description:
-      'W3C Trace Context; committed with the verdict, and repeated in the answer. One that cannot be read is ignored',
+      'W3C Trace Context; committed with the verdict, and repeated in the answer to a check that is recorded. One that cannot be read is ignored',
   },
 };
 

@@ -3,7 +3,7 @@ import { passwordsAreRefused } from './password-rule.js';
 const RULE = { issuer: 'https://login.example.com', accountId: 'a', refusesPasswords: true, label: 'Example' };
 const subject = { issuer: RULE.issuer, sub: '1' };
 
-describe('passwords beside single sign-on', () => {
+describe('passwords with single sign-on', () => {
   it('are accepted without a provider, and where it does not refuse them', () => {
     expect(passwordsAreRefused({ accountId: 'a', subject }, null)).toBe(false);
     expect(passwordsAreRefused({ accountId: 'a', subject }, { ...RULE, refusesPasswords: false })).toBe(false);
