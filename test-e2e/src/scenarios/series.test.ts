@@ -5,6 +5,7 @@ import { countersign } from '../instance/command.js';
 import type { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
+import { eventually } from '../instance/request.js';
 
 interface Series {
   readonly seriesId: string;
@@ -16,7 +17,8 @@ onEachProfile('a series of packages', (start) => {
   let instance: Instance;
   let headers: { readonly authorization: string };
   const folder = mkdtempSync(join(tmpdir(), 'countersign-series-'));
-  const today = new Date().toISOString().slice(0, 10);
+  /** Of the first and the last event: a run may begin before midnight and end after it. */
+  let days: { readonly from: string; readonly to: string };
   let agents: readonly string[];
 
   beforeAll(async () => {
@@ -30,6 +32,8 @@ onEachProfile('a series of packages', (start) => {
       const url = i % 3 === 0 ? 'https://evil.example/' : 'https://api.example.com/';
       for (const agentId of agents) await instance.check({ type: 'http_call', url }, { agentId });
     }
+    const times = (await Promise.all(agents.map(timesOf))).flat().sort();
+    days = { from: times[0]!.slice(0, 10), to: times.at(-1)!.slice(0, 10) };
   }, 240_000);
   afterAll(async () => {
     rmSync(folder, { recursive: true, force: true });
@@ -40,8 +44,8 @@ onEachProfile('a series of packages', (start) => {
     const { baseUrl, email, password } = instance.bootstrap;
     const login = ['--base-url', baseUrl, '--email', email];
     const named = agents.flatMap((id) => ['--agent', id]);
-    const days = ['--from', today, '--to', today, '--events-per-package', '9'];
-    return countersign(['export', ...login, ...days, ...named, '--out', out, ...more], {
+    const range = ['--from', days.from, '--to', days.to, '--events-per-package', '9'];
+    return countersign(['export', ...login, ...range, ...named, '--out', out, ...more], {
       COUNTERSIGN_PASSWORD: password,
     });
   };
@@ -68,7 +72,7 @@ onEachProfile('a series of packages', (start) => {
     const files = readdirSync(out).filter((name) => /^\d{4}-/.test(name));
     const progress = {
       request: {
-        ...{ from: `${today}T00:00:00.000Z`, to: endOf(join(out, files.at(-1)!)) },
+        ...{ from: `${days.from}T00:00:00.000Z`, to: endOf(join(out, files.at(-1)!)) },
         ...{ agentIds: agents, frameworks: ['soc2', 'euaiact'] },
       },
       packages: files.slice(0, -1).map((file) => ({
@@ -105,6 +109,15 @@ onEachProfile('a series of packages', (start) => {
     const stranger = { reportIds: ['0198a1b2-0000-4000-8000-00000000000f'] };
     expect((await instance.request('POST', '/v1/report-series', { headers, body: stranger })).status).toBe(404);
   }, 120_000);
+
+  /** Of the events of an agent: it was created, its profile was changed, and 12 checks. */
+  async function timesOf(agentId: string): Promise<readonly string[]> {
+    return eventually('all events are listed', 30, async () => {
+      const { json } = await instance.request('GET', `/v1/events?agentId=${agentId}&limit=100`, { headers });
+      const { events, total } = json as { readonly events: readonly { readonly occurredAt: string }[]; total: number };
+      return total === 14 ? events.map(({ occurredAt }) => occurredAt) : null;
+    });
+  }
 
   async function reports(): Promise<number> {
     return ((await instance.request('GET', '/v1/reports', { headers })).json as { readonly total: number }).total;
