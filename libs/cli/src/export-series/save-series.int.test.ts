@@ -69,15 +69,7 @@ describe('a series that is saved into a folder', () => {
     const said: string[] = [];
     await saveSeries({
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      ...{
-        email: 'a@b.example',
-        password: 'p',
-        folder,
-        from: DAY(1),
-        to,
-        agentIds: [],
-        frameworks: ['soc2'],
-      },
+      ...{ email: 'a@b.example', password: 'p', folder, from: DAY(1), to, agentIds: [], frameworks: ['soc2'] },
       ...more,
       eventsPerPackage: 10,
       say: (line) => said.push(line),

@@ -40,16 +40,8 @@ async function verified(name: string, redecide = true): Promise<VerifyReport> {
       range: pkg.range,
       packages: [seriesEntry(pkg, nodeCrypto.sha256)],
       audit: {
-        ...{
-          organisation: 'Example',
-          system: null,
-          environment: null,
-          mappingReview: null,
-        },
-        preparedBy: {
-          id: '0198a1b2-0000-4000-8000-00000000000e',
-          name: 'a@b.example',
-        },
+        ...{ organisation: 'Example', system: null, environment: null, mappingReview: null },
+        preparedBy: { id: '0198a1b2-0000-4000-8000-00000000000e', name: 'a@b.example' },
       },
     }),
   );
@@ -59,10 +51,7 @@ async function verified(name: string, redecide = true): Promise<VerifyReport> {
   const { pieces } = signMembers(
     content,
     packageTimestamp(hash.digest('hex'), issuedAt, null),
-    {
-      publicKeyUrl: `https://cs.example/v1/keys/${ownId}`,
-      sign: (bytes) => sign(null, bytes, privateKey),
-    },
+    { publicKeyUrl: `https://cs.example/v1/keys/${ownId}`, sign: (bytes) => sign(null, bytes, privateKey) },
     nodeCrypto.sha256,
   );
   const at = mkdtempSync(join(folder, `${name}-`));
