@@ -47,7 +47,7 @@ describe('a store of reports brought up to its topic', () => {
   const context = (): RestoreContext =>
     ({
       ...{ directory, eventLog },
-      openStore: <T>({ sqlite }: StoreAdapters<T>) => sqlite(),
+      openStore: <T>(adapters: StoreAdapters<T>) => adapters.sqlite(),
     }) as unknown as RestoreContext;
 
   /** Puts the bytes in the place of the report's package, and restores. */
