@@ -4,6 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { Countersign } from '@countersign/client';
 import { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
+import { eventually } from '../instance/request.js';
 
 const OTHER = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
@@ -85,7 +86,10 @@ describe('a check within a span of OpenTelemetry', () => {
 
   it('has none outside of a span', async () => {
     const { eventId } = await countersign.check({ actionType: 'tool_use', toolName: 'lookup' });
-    const { json } = await instance.request('GET', `/v1/events/${eventId}`, { headers });
+    const json = await eventually('the event in the archive', 10, async () => {
+      const answer = await instance.request('GET', `/v1/events/${eventId}`, { headers });
+      return answer.status === 200 ? answer.json : null;
+    });
     expect(json).toMatchObject({
       opened: { context: { value: expect.not.objectContaining({ trace: expect.anything() }) } },
     });

@@ -64,7 +64,8 @@ describe('the library in one file', () => {
   it('runs where there is nothing of Node', () => {
     const node = 'typeof process + typeof Buffer + typeof require + typeof crypto + typeof console + typeof fetch';
     expect(runInContext(node, context)).toBe('undefined'.repeat(6));
-    expect(source).not.toMatch(/from ?["']|import ?\(/);
+    // A text such as "from" may stand in it: only a statement names a module.
+    expect(source).not.toMatch(/\b(?:import|export)\b[^;"']*\bfrom ?["']|\bimport ?(?:\(|["'])/);
     expect(source.length).toBeLessThan(200_000);
   });
 
