@@ -18,6 +18,7 @@ describe('the body of an export', () => {
     const id = 'ABCDEF00-0000-4000-8000-000000000000';
     expect(readExportRequest({ ...GOOD, agentIds: [id, id.toLowerCase()] })).toEqual({
       agentIds: [id.toLowerCase()],
+      fit: null,
       format: 'json',
       frameworks: ['soc2'],
       from: '2026-01-01T00:00:00.000Z',
