@@ -30,10 +30,13 @@ describe('a check within a span of OpenTelemetry', () => {
     await instance?.discard();
   });
 
-  const eventsOf = async (traceId: string): Promise<readonly { eventId: string }[]> => {
-    const { json } = await instance.request('GET', `/v1/events?trace=${traceId}`, { headers });
-    return (json as { events: { eventId: string }[] }).events;
-  };
+  /** The events of a trace, once there are `count` of them in the archive. */
+  const eventsOf = (traceId: string, count: number): Promise<readonly { eventId: string }[]> =>
+    eventually(`${count} events of the trace`, 10, async () => {
+      const { json } = await instance.request('GET', `/v1/events?trace=${traceId}`, { headers });
+      const { events } = json as { events: { eventId: string }[] };
+      return events.length === count ? events : null;
+    });
   const within = <T>(fn: () => Promise<T>): Promise<{ traceId: string; value: T }> => {
     const span = tracer.startSpan('execute_tool');
     const traceId = span.spanContext().traceId;
@@ -71,7 +74,7 @@ describe('a check within a span of OpenTelemetry', () => {
         },
       },
     ]);
-    const found = await eventsOf(traceId);
+    const found = await eventsOf(traceId, 2);
     expect(found.map(({ eventId }) => eventId)).toEqual([denied?.eventId, allowed?.eventId]);
   });
 
@@ -80,8 +83,8 @@ describe('a check within a span of OpenTelemetry', () => {
       countersign.check({ actionType: 'tool_use', toolName: 'lookup' }, { traceparent: OTHER }),
     );
     expect(exporter.getFinishedSpans()[0]?.events[0]?.attributes?.['countersign.event_id']).toBe(value.eventId);
-    expect(await eventsOf(traceId)).toEqual([]);
-    expect(await eventsOf(OTHER.slice(3, 35))).toMatchObject([{ eventId: value.eventId }]);
+    expect(await eventsOf(OTHER.slice(3, 35), 1)).toMatchObject([{ eventId: value.eventId }]);
+    expect(await eventsOf(traceId, 0)).toEqual([]);
   });
 
   it('has none outside of a span', async () => {
