@@ -1,5 +1,5 @@
 import { FRAMEWORKS, SERIES_CHANGES } from '@countersign/contracts';
-import { auditShape, timestampShape } from '../verify/package-shape.js';
+import { auditShape, TALLIES, timestampShape } from '../verify/package-shape.js';
 import {
   both,
   count,
@@ -12,7 +12,6 @@ import {
   object,
   oneOf,
   positive,
-  recordOf,
   type Shape,
   text,
   uuid,
@@ -30,20 +29,7 @@ const range = both(
   }, 'with from before to'),
 );
 
-const counts = {
-  events: count,
-  outside: count,
-  allowed: count,
-  denied: count,
-  frozen: count,
-  capped: count,
-  satisfied: count,
-  prevented: count,
-  gap: count,
-  anchored: count,
-  unanchored: count,
-  byViolation: recordOf(count),
-};
+const counts = { events: count, outside: count, ...TALLIES };
 
 const ordered = where((value) => {
   const { firstSequence, lastSequence } = value as {

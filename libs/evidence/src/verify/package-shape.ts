@@ -156,8 +156,8 @@ const window = both(
   windowLabel,
 );
 
-const summary = object({
-  events: count,
+/** Counts of the events of a package, without their number. */
+export const TALLIES = {
   allowed: count,
   denied: count,
   frozen: count,
@@ -168,8 +168,9 @@ const summary = object({
   anchored: count,
   unanchored: count,
   byViolation: recordOf(count),
-  outcomes: object({ reported: count, of: count }),
-});
+};
+
+const summary = object({ events: count, ...TALLIES, outcomes: object({ reported: count, of: count }) });
 
 export const auditShape: Shape = object({
   organisation: text,
