@@ -1,7 +1,8 @@
-import type { AccountFacts } from '@countersign/contracts';
+import { accountStream, type AccountFacts } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Projection } from '@countersign/topics';
 import type { ReportedAgent } from './issue-report/reported-agent.js';
+import { trailOf, type ListedAgent } from './issue-report/trail.js';
 
 /** Read model of accounts and agents. */
 export interface Directory {
@@ -13,16 +14,11 @@ export interface Directory {
   agentVersion(id: string): Promise<number | null>;
 }
 
-export interface DirectoryAgent {
-  readonly id: string;
-  readonly facts: ReportedAgent;
-}
-
 /** Maximum delay of a new agent in this service's read model, ms. */
 const AGENT_WAIT_MS = 5_000;
 
 /**
- * The agents of an account with these ids; without ids all of them, by the time of their creation.
+ * The agents of an account with these ids, or its trail; without ids all agents, by the time of their creation.
  * @param agentIds lower case
  * @throws HttpRefusal 404 for one that the account does not have
  */
@@ -30,15 +26,19 @@ export async function agentsOf(
   { agents, agentVersion }: Pick<Directory, 'agents' | 'agentVersion'>,
   accountId: string,
   agentIds: readonly string[],
-): Promise<readonly DirectoryAgent[]> {
+): Promise<readonly ListedAgent[]> {
   if (agentIds.length === 0) {
     return [...agents.values()]
       .filter(({ value }) => value.accountId === accountId)
       .map(({ id, value }) => ({ id, facts: value }))
       .sort((a, b) => (a.facts.created_at + a.id < b.facts.created_at + b.id ? -1 : 1));
   }
-  const found: DirectoryAgent[] = [];
+  const found: ListedAgent[] = [];
   for (const id of agentIds) {
+    if (id === accountStream(accountId)) {
+      found.push(trailOf(accountId));
+      continue;
+    }
     const version = await agentVersion(id);
     if (version !== null) await agents.waitFor(id, version, AGENT_WAIT_MS);
     const agent = agents.get(id);

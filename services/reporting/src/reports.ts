@@ -1,11 +1,17 @@
-import type { AccountFacts, ComplianceScopeBody, ReportRecord } from '@countersign/contracts';
+import {
+  isAccountStream,
+  type AccountFacts,
+  type ComplianceScopeBody,
+  type ReportRecord,
+} from '@countersign/contracts';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { pdfBlobName } from './blobs/blob-store.js';
 import { agentsOf, type Directory } from './directory.js';
 import { shownAnchor } from './follow-anchors/shown-anchor.js';
 import { issueFitting } from './issue-series/issue-fitting.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
-import { readExportRequest } from './issue-report/request.js';
+import { readExportRequest, type ExportRequest } from './issue-report/request.js';
+import { withTrail } from './issue-report/trail.js';
 import type { StoredReport } from './store/port.js';
 
 /** Injection token of {@link Reports}. */
@@ -21,6 +27,14 @@ export function exportingAccount({ accounts }: Pick<Directory, 'accounts'>, acco
   return account;
 }
 
+/** @throws HttpRefusal 400, 403 where the trail cannot be opened for this caller */
+function requireMayOpen({ trail, agentIds }: ExportRequest, role: SessionCaller['role']): void {
+  if (trail !== 'opened') return;
+  if (agentIds.length > 0 && !agentIds.some(isAccountStream))
+    throw new HttpRefusal(400, 'a package of named agents has no trail to open: leave agentIds out, or trail');
+  if (role === 'member') throw new HttpRefusal(403, 'the content of the trail is for admins and auditors');
+}
+
 /** The account's reports: issue, list, read, publish; and its compliance scope. */
 export class Reports {
   readonly #issuer: Issuer;
@@ -30,15 +44,18 @@ export class Reports {
     this.#directory = directory;
   }
 
-  /** @throws HttpRefusal 403 by plan, 400 by body, 404 by agent – in this order */
+  /** @throws HttpRefusal 403 by plan, 400 by body, 403 by role, 404 by agent – in this order */
   async issue(
-    { accountId, userId, email }: Pick<SessionCaller, 'accountId' | 'userId' | 'email'>,
+    { accountId, userId, email, role }: Pick<SessionCaller, 'accountId' | 'userId' | 'email' | 'role'>,
     body: unknown,
   ): Promise<IssuedReport> {
     const account = exportingAccount(this.#directory, accountId);
     const request = readExportRequest(body);
-    const agents = await agentsOf(this.#directory, accountId, request.agentIds);
+    requireMayOpen(request, role);
+    const named = await agentsOf(this.#directory, accountId, request.agentIds);
     await this.#directory.settled();
+    const isAll = request.agentIds.length === 0;
+    const agents = isAll ? await withTrail(this.#issuer.archive, accountId, named, request.to) : named;
     const preparer = { accountName: account.name, userId, email };
     const { fit = null } = request;
     return fit === null

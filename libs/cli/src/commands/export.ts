@@ -5,6 +5,7 @@ import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-opti
 import { collect, targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { daysOf, type Days } from '../export-series/days.js';
+import { eventsText } from '../verify-file/describe-package.js';
 
 interface Options extends TargetOptions, LoginOptions {
   readonly format: keyof typeof DEFAULT_NAMES;
@@ -14,6 +15,7 @@ interface Options extends TargetOptions, LoginOptions {
   readonly frameworks: string;
   readonly agent?: readonly string[];
   readonly quarter?: string;
+  readonly openTrail?: boolean;
   readonly eventsPerPackage: number;
 }
 
@@ -36,7 +38,7 @@ export function register(program: Command): void {
       'where to save it; default: report.json, report.pdf, events.ocsf.jsonl or events.csv; of a series, a folder: series-FROM-TO',
     )
     .option('--from <time>', 'first instant of the report, or the first day of a series', '1970-01-01T00:00:00.000Z')
-    .option('--to <time>', 'instant after the last one, or the last day of a series; default: now')
+    .option('--to <time>', 'instant after the last one, or the last day of a series; default: this second')
     .option('--quarter <quarter>', 'a series of packages for a quarter, such as 2026Q4, in UTC')
     .addOption(
       new Option('--events-per-package <n>', 'of a series: most events of each package')
@@ -44,6 +46,7 @@ export function register(program: Command): void {
         .argParser(eventsOf),
     )
     .option('--frameworks <list>', 'of a package, comma separated', 'soc2,euaiact')
+    .option('--open-trail', 'of a package of all agents: show what its people did in full, for admins and auditors')
     .option('--agent <id>', 'agent of the report, repeatable (events: one); default: all', collect);
   withTarget(withLogin(command)).action(async (options: Options) => {
     const { format, out = DEFAULT_NAMES[format] } = options;
@@ -51,6 +54,7 @@ export function register(program: Command): void {
     if (days !== null) return exportSeries(options, days);
     if (format === 'ocsf' || format === 'csv') return exportEvents(options, format, out);
     const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
+    const to = options.to ?? thisSecond();
     const api = new Api(baseUrl);
     const session = await api.login(email, password);
     const answer = await api.send('POST', '/v1/events/export-signed', session, {
@@ -58,7 +62,8 @@ export function register(program: Command): void {
       format,
       frameworks: options.frameworks.split(',').map((name) => name.trim()),
       from: options.from,
-      to: options.to ?? new Date().toISOString(),
+      to,
+      ...(options.openTrail === true ? { trail: 'opened' } : {}),
     });
     api.close();
     if (answer.status !== 200)
@@ -72,15 +77,24 @@ export function register(program: Command): void {
       );
       return;
     }
-    const { summary, timestamp, publicKeyUrl } = JSON.parse(answer.text) as {
+    const issued = JSON.parse(answer.text) as {
       summary: Record<string, unknown>;
       timestamp: Record<string, unknown>;
       publicKeyUrl: string;
     };
+    const { summary, timestamp, publicKeyUrl } = issued;
     process.stdout.write(
-      `${out}: report ${String(answer.headers['x-report-id'])}, ${String(summary['events'])} events, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
+      `${out}: report ${String(answer.headers['x-report-id'])}, ${eventsText(issued)}, ${String(summary['anchored'])} anchored, anchor ${String(timestamp['anchor'])}\nkey: ${publicKeyUrl}\n`,
     );
   });
+}
+
+/**
+ * The begin of this second. The sign-in of the export is later: the window that holds it is not anchored yet, and has to lie
+ * outside of the range.
+ */
+function thisSecond(): string {
+  return new Date(Math.floor(Date.now() / 1000) * 1000).toISOString();
 }
 
 /** At 2.5 to 3 KB for each event a package stays below its 60 MiB; a server that finds it too large ends it earlier. */

@@ -44,10 +44,17 @@ function quarterOf(quarter: string, from: string, to: string | undefined, now: n
   return untilNow(...range, `${year}Q${number}`, now);
 }
 
-/** A package may not cover time that is still to come: events that happen later would be missing from it. */
+/**
+ * A package may not cover time that is still to come: events that happen later would be missing from it. Neither may it
+ * cover the second of the sign-in, whose window is not anchored yet.
+ */
 function untilNow(from: number, to: number, name: string, now: number): Days {
   if (from >= now) throw new CommandFailed(EXIT.usage, `${name} has not begun: there is nothing to export yet`);
-  return { from: new Date(from).toISOString(), to: new Date(Math.min(to, now)).toISOString(), name };
+  return {
+    from: new Date(from).toISOString(),
+    to: new Date(Math.min(to, Math.floor(now / 1000) * 1000)).toISOString(),
+    name,
+  };
 }
 
 function startOf(date: string): number {

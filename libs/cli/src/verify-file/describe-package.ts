@@ -1,3 +1,4 @@
+import { isAccountStream } from '@countersign/contracts';
 import type { AbsenceResult, AgentCompleteness, WindowTime } from '@countersign/evidence';
 
 /** Facts of a package for the reader, one line each, as far as they are present. None of them is verified. */
@@ -10,16 +11,26 @@ export function describePackage(value: unknown): string[] {
     lines.push(`events from ${textOf(from)} to ${textOf(to)}`);
   }
   if (summary !== undefined) {
-    const { events, allowed, denied, gap } = membersOf(summary);
-    lines.push(
-      `${textOf(events)} events: ${textOf(allowed)} allowed, ${textOf(denied)} denied, ${textOf(gap)} to review`,
-    );
+    const { allowed, denied, gap } = membersOf(summary);
+    lines.push(`${eventsText(value)}: ${textOf(allowed)} allowed, ${textOf(denied)} denied, ${textOf(gap)} to review`);
   }
   if (timestamp !== undefined) {
     const { issued_at: issuedAt, anchor } = membersOf(timestamp);
     lines.push(`issued at ${textOf(issuedAt)}, anchor ${textOf(anchor)}`);
   }
   return lines;
+}
+
+/** The number of events, those of the people of the account apart: `26 events`, `26 events of agents and 2 of people`. */
+export function eventsText(value: unknown): string {
+  const { summary, agents } = membersOf(value);
+  const { events } = membersOf(summary);
+  const trail = (Array.isArray(agents) ? agents.map(membersOf) : []).find(
+    ({ id }) => typeof id === 'string' && isAccountStream(id),
+  );
+  const count = trail?.['count'];
+  if (typeof events !== 'number' || typeof count !== 'number') return `${textOf(events)} events`;
+  return `${events - count} events of agents and ${count} of people`;
 }
 
 /** The claim of a proof of absence, one line each. */
@@ -36,15 +47,19 @@ const SHOWN_AGENTS = 20;
 /** Contents of a package by agent sequence, one line each. */
 export function describeCompleteness(agents: readonly AgentCompleteness[]): string[] {
   const lines = agents.slice(0, SHOWN_AGENTS).map(({ agentId, firstSequence, lastSequence, missing, windows }) => {
-    if (firstSequence === null || lastSequence === null) return `agent ${agentId}: no event`;
+    if (firstSequence === null || lastSequence === null) return `${nameOf(agentId)}: no event`;
     const gone = missing.map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`));
     const whole = windows.filter(({ notInPackage }) => notInPackage.length === 0).length;
     return (
-      `agent ${agentId}: ${firstSequence} to ${lastSequence}, missing: ${gone.length === 0 ? 'none' : gone.join(', ')}` +
+      `${nameOf(agentId)}: ${firstSequence} to ${lastSequence}, missing: ${gone.length === 0 ? 'none' : gone.join(', ')}` +
       `; ${whole} of ${windows.length} closed windows wholly here`
     );
   });
   return agents.length > SHOWN_AGENTS ? [...lines, `and ${agents.length - SHOWN_AGENTS} more agents`] : lines;
+}
+
+function nameOf(agentId: string): string {
+  return `${isAccountStream(agentId) ? 'people of account' : 'agent'} ${agentId}`;
 }
 
 const SHOWN_WINDOWS = 10;

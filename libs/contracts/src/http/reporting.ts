@@ -83,6 +83,11 @@ export const exportBody = {
     from: isoTime,
     to: isoTime,
     withhold: { type: 'array', items: { enum: ['action', 'payload', 'context'] }, uniqueItems: true },
+    trail: {
+      enum: ['withheld', 'opened'],
+      description:
+        'the content of the events of the account itself, of what its people did: `opened` is for admins and auditors',
+    },
     fit: {
       type: 'integer',
       minimum: 1,

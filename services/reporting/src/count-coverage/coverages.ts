@@ -9,6 +9,7 @@ import {
 import { HttpRefusal } from '@countersign/http-edge';
 import { agentsOf, type Directory } from '../directory.js';
 import { readInstant } from '../issue-report/request.js';
+import { withTrail } from '../issue-report/trail.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { ReportStore } from '../store/port.js';
 import type { CoverageRange } from './assessed-events.js';
@@ -109,7 +110,8 @@ export class Coverages {
         ? new Date(Math.max(0, Date.parse(end) - DEFAULT_DAYS * DAY_MS)).toISOString()
         : readInstant('from', from);
     if (begin >= end) throw new HttpRefusal(400, 'from must be before to');
-    const agents = await agentsOf(directory, accountId, agentId === undefined ? [] : [agentId.toLowerCase()]);
+    const named = await agentsOf(directory, accountId, agentId === undefined ? [] : [agentId.toLowerCase()]);
+    const agents = agentId === undefined ? await withTrail(this.#sources.archive, accountId, named, end) : named;
     return {
       agentIds: agents.map(({ id }) => id),
       from: begin,

@@ -1,3 +1,4 @@
+import { isAccountStream } from '@countersign/contracts';
 import type {
   AnchorAuthority,
   ArchivedEvent,
@@ -14,6 +15,7 @@ import type {
 } from '@countersign/contracts';
 import {
   assemblePackage,
+  COMMITMENT_KINDS,
   fromHex,
   MerkleTree,
   oversightOf,
@@ -25,8 +27,8 @@ import type { ControlMapping } from '../mapping/control-mapping.js';
 import { statementsFor } from '../mapping/statements.js';
 import { assessEvent } from './assess-event.js';
 import type { AgentRun } from './collect-events.js';
-import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
+import type { ListedAgent } from './trail.js';
 
 /** Page size of {@link ProofSource}: a window may hold more leaves of an agent. */
 const MOST_HASHES = 100_000;
@@ -36,7 +38,7 @@ export interface ReportSources {
   readonly reportId: string;
   readonly request: ExportRequest;
   /** In the order of the report; `runs[i]` belongs to `agents[i]`. */
-  readonly agents: readonly { readonly id: string; readonly facts: ReportedAgent }[];
+  readonly agents: readonly ListedAgent[];
   readonly runs: readonly AgentRun[];
   readonly referring: ReadonlyMap<string, readonly ArchivedEvent[]>;
   /** The checks that outcomes in the runs refer to, by id, also those outside of the runs. */
@@ -68,7 +70,7 @@ export async function buildContent(
     return {
       event: leaf,
       sequence: event.sequence,
-      opened: withheld(openings, request.withhold),
+      opened: withheld(openings, withholdOf(leaf, request)),
       ...(event.erased ? { erased: true as const } : {}),
       ...(leaf.occurredAt < request.from || leaf.occurredAt >= request.to ? { outsideRange: true as const } : {}),
       ...assessEvent(event, sources, { frameworks: request.frameworks, scope }, mapping),
@@ -155,6 +157,11 @@ function describeAgent({ id, facts }: ReportSources['agents'][number], run: Agen
     count: run.events.length,
     anchors: proven.anchors,
   };
+}
+
+/** Commitments of an event that stay closed: of the trail all, unless the request opens it. */
+function withholdOf({ agentId }: LeafEvent, { withhold, trail }: ExportRequest): ExportRequest['withhold'] {
+  return trail !== 'opened' && isAccountStream(agentId) ? COMMITMENT_KINDS : withhold;
 }
 
 function withheld(openings: Openings, withhold: ExportRequest['withhold']): Openings {

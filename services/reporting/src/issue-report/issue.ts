@@ -22,9 +22,9 @@ import { auditOf, type Preparer } from './audit.js';
 import { buildContent } from './build-content.js';
 import { collectReferred, collectReferring, collectRun, TooManyEvents, type AgentRun } from './collect-events.js';
 import { fittingRange } from './fitting-range.js';
-import type { ReportedAgent } from './reported-agent.js';
 import type { ExportRequest } from './request.js';
 import { sha256Of, signAnchored, type AnchoredSigning } from './sign-anchored.js';
+import type { ListedAgent } from './trail.js';
 
 /** A package may not be larger than 60 MiB, since verifiers accept up to 64; the signature's part is small. */
 const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
@@ -70,7 +70,7 @@ export async function issueReport(
   issuer: Issuer,
   accountId: string,
   preparer: Preparer,
-  agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
+  agents: readonly ListedAgent[],
   request: ExportRequest,
 ): Promise<IssuedReport> {
   if (request.format === 'pdf') issuer.pdf.requireRoom(accountId);
@@ -124,7 +124,7 @@ async function readContent(
   accountId: string,
   preparer: Preparer,
   reportId: string,
-  agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
+  agents: readonly ListedAgent[],
   request: ExportRequest,
 ): Promise<ReadContent> {
   const { members, few, count, opens, entry } = await builtContent(
@@ -165,7 +165,7 @@ async function builtContent(
   accountId: string,
   preparer: Preparer,
   reportId: string,
-  agents: readonly { readonly id: string; readonly facts: ReportedAgent }[],
+  agents: readonly ListedAgent[],
   request: ExportRequest,
 ): Promise<BuiltContent> {
   const runs = await collectAll(issuer, agents, request);

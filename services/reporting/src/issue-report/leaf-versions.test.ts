@@ -1,6 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { accountStream } from '@countersign/contracts';
 import type { AgentFacts, ArchivedEvent, JsonValue, LeafEvent, Openings, SignedPackage } from '@countersign/contracts';
 import {
+  accountEvent,
   commit,
   commitV2,
   contentHash,
@@ -20,6 +22,7 @@ import { loadControlMapping } from '../mapping/control-mapping.js';
 import { AUDIT } from './audited.test-kit.js';
 import { buildContent } from './build-content.js';
 import type { ExportRequest } from './request.js';
+import { trailOf, withTrail } from './trail.js';
 
 const { sha256 } = nodeCrypto;
 const AGENT = '0198a1b2-0000-7000-8000-00000000000a';
@@ -73,18 +76,42 @@ const events: readonly ArchivedEvent[] = [
   { ...erased, erased: true, envelope: { ...erased.envelope, openings: {} } },
 ];
 
-async function issued(withhold: ExportRequest['withhold']): Promise<SignedPackage> {
+const ACCOUNT = '0198a1b2-0000-4000-8000-00000000000a';
+const signIn: ArchivedEvent = {
+  sequence: 4,
+  erased: false,
+  envelope: accountEvent(
+    {
+      ...{ type: 'account.sign_in', outcome: 'succeeded', by: { kind: 'user', id: ACCOUNT } },
+      content: { email: 'anna@example.com', address: '192.0.2.7' },
+    },
+    {
+      ...{ accountId: ACCOUNT, cadenceSeconds: 1, occurredAtMs: START + 9000 },
+      entropy: { id: new Uint8Array(10), salt: new Uint8Array(16) },
+    },
+    sha256,
+  ),
+};
+
+async function issued(withhold: ExportRequest['withhold'], trail?: ExportRequest['trail']): Promise<SignedPackage> {
   const facts = {
     ...{ name: 'agent', type: null, purpose: null, version: null, status: 'active' },
     ...{ blockchain_ssn: null, wallet_address: null, chain_tx_signature: null },
   } as unknown as AgentFacts;
   const request: ExportRequest = {
     ...{ agentIds: [AGENT], format: 'json', frameworks: ['soc2'], from: at(0), to: at(100), withhold },
+    ...(trail === undefined ? {} : { trail }),
   };
+  const isAll = trail !== undefined;
   const content = await buildContent(
     {
-      ...{ reportId: '0198a1b2-0000-4000-8000-000000000001', request, agents: [{ id: AGENT, facts }] },
-      ...{ runs: [{ agentId: AGENT, events }], referring: new Map(), referred: new Map() },
+      ...{
+        reportId: '0198a1b2-0000-4000-8000-000000000001',
+        request,
+        agents: [{ id: AGENT, facts }, ...(isAll ? [trailOf(ACCOUNT)] : [])],
+      },
+      runs: [{ agentId: AGENT, events }, ...(isAll ? [{ agentId: accountStream(ACCOUNT), events: [signIn] }] : [])],
+      ...{ referring: new Map(), referred: new Map() },
       ...{ scope: {}, anchorAuthorities: [], generatorVersion: '1', audit: AUDIT },
     },
     loadControlMapping(nodeCrypto),
@@ -115,6 +142,30 @@ describe('a report on leaves of both versions', () => {
       ...[satisfied, satisfied, prevented, ungoverned, satisfied],
     ]);
     expect(pkg.summary).toMatchObject({ gap: 1, byViolation: { rule_denied: 1 } });
+  });
+
+  it('lists what people did apart from the agents, and withholds it unless it is asked for', async () => {
+    const shown = async (...[withhold, trail]: Parameters<typeof issued>): Promise<string[]> => {
+      const pkg = await issued(withhold, trail);
+      expect(verify(pkg).problems).toEqual([]);
+      expect(pkg.agents.map(({ count }) => count)).toEqual([events.length, 1]);
+      expect(pkg.events.at(-1)!.event.detail).toBe(`user:${ACCOUNT}`);
+      return Object.keys(pkg.events.at(-1)!.opened);
+    };
+    expect(await shown([], 'withheld')).toEqual([]);
+    expect(await shown([], 'opened')).toEqual(['action']);
+    expect(await shown(['action'], 'opened')).toEqual([]);
+  });
+
+  it('lists the trail of an account once it has an event before the end', async () => {
+    const archive = {
+      span: async (id: string, _from: string, to: string) =>
+        id === accountStream(ACCOUNT) && to > at(9) ? { first: 1, last: 4 } : null,
+    };
+    const listed = async (to: string): Promise<string[]> =>
+      (await withTrail(archive, ACCOUNT, [], to)).map((o) => o.id);
+    expect(await listed(at(9))).toEqual([]);
+    expect(await listed(at(10))).toEqual(['0198a1b2-0000-8000-8000-00000000000a']);
   });
 
   it('withholds contexts where that is asked for, and only then', async () => {

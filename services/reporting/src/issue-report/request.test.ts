@@ -24,6 +24,7 @@ describe('the body of an export', () => {
       from: '2026-01-01T00:00:00.000Z',
       to: '2026-01-31T23:00:00.000Z',
       withhold: [],
+      trail: 'withheld',
     });
   });
 

@@ -3,7 +3,9 @@ import { parseTime } from '@countersign/evidence';
 import { schemaCheck, HttpRefusal } from '@countersign/http-edge';
 
 /** Body of `POST /v1/events/export-signed`, validated and normalised. */
-export interface ExportRequest extends Required<Omit<ExportBody, 'fit'>> {
+export interface ExportRequest extends Required<Omit<ExportBody, 'fit' | 'trail'>> {
+  /** The content of the events of the account itself; absent: withheld. */
+  readonly trail?: ExportBody['trail'];
   /** The most events of the package, which ends earlier where the range has more; `null`: all or none. */
   readonly fit?: number | null;
   /** Lower case; empty means all agents of the account. */
@@ -21,7 +23,16 @@ export function readExportRequest(body: unknown): ExportRequest {
     throw new HttpRefusal(400, 'framework is no longer accepted: send frameworks, a list');
   const problem = problemOf(body);
   if (problem !== null) throw new HttpRefusal(400, problem);
-  const { agentIds = [], format, frameworks, from, to, withhold = [], fit = null } = body as ExportBody;
+  const {
+    agentIds = [],
+    format,
+    frameworks,
+    from,
+    to,
+    withhold = [],
+    fit = null,
+    trail = 'withheld',
+  } = body as ExportBody;
   const range = { from: readInstant('from', from), to: readInstant('to', to) };
   if (range.from >= range.to) throw new HttpRefusal(400, 'from must be before to');
   return {
@@ -31,6 +42,7 @@ export function readExportRequest(body: unknown): ExportRequest {
     ...range,
     withhold,
     fit,
+    trail,
   };
 }
 

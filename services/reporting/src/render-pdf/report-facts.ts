@@ -1,3 +1,4 @@
+import { isAccountStream } from '@countersign/contracts';
 import type { Framework, PackageAgent, PackageControl, PackageEvent, SignedPackage } from '@countersign/contracts';
 
 /** Sequence numbers from `first` to `last`, both included. */
@@ -8,7 +9,7 @@ export interface Run {
 
 /** An agent of the report with the figures counted from its entries. */
 export interface AgentFigures {
-  /** `A1`, `A2` … in the order of the report. */
+  /** `A1`, `A2` … in the order of the report; `P`: the trail of the account. */
   readonly label: string;
   readonly agent: PackageAgent;
   readonly runs: readonly Run[];
@@ -51,7 +52,7 @@ export interface ReportFacts {
 
 /** Counts a package's entries: the document never repeats a figure that its own entries do not give. */
 export function reportFacts(content: SignedPackage): ReportFacts {
-  const labels = new Map(content.agents.map(({ id }, i) => [id, `A${i + 1}`]));
+  const labels = new Map(content.agents.map(({ id }, i) => [id, labelOf(id, i)]));
   const agentOf = ({ event }: PackageEvent): string => labels.get(event.agentId) ?? '?';
   const groups = new Map<string, EventGroup>();
   const byEvent = new Map<PackageEvent, EventGroup>();
@@ -80,6 +81,10 @@ export function reportFacts(content: SignedPackage): ReportFacts {
         .reduce((sum, { count }) => sum + count, 0),
     referring,
   };
+}
+
+function labelOf(id: string, i: number): string {
+  return isAccountStream(id) ? 'P' : `A${i + 1}`;
 }
 
 function groupFor(groups: Map<string, EventGroup>, entry: PackageEvent): EventGroup {
@@ -112,7 +117,7 @@ function agentFigures({ agents, events, inclusionProofs }: SignedPackage): Agent
     const runs: Run[] = [];
     for (const sequence of sequences.sort((a, b) => a - b)) extend(runs, sequence);
     const missing = runs.slice(1).map(({ first }, at) => ({ first: runs[at]!.last + 1, last: first - 1 }));
-    return { label: `A${i + 1}`, agent, runs, missing, count: sequences.length, anchored };
+    return { label: labelOf(agent.id, i), agent, runs, missing, count: sequences.length, anchored };
   });
 }
 

@@ -1,3 +1,4 @@
+import { isAccountStream } from '@countersign/contracts';
 import type { PackageWindow, SignedPackage } from '@countersign/contracts';
 import type { Flow } from '../flow.js';
 import { runsText, type ReportFacts } from '../report-facts.js';
@@ -32,6 +33,11 @@ export function drawCompleteness(flow: Flow, { range }: SignedPackage, { agents 
       `${anchored}`,
     ]),
   );
+  if (agents.some(({ agent }) => isAccountStream(agent.id)))
+    flow.paragraph(
+      'P is no agent: its events are what the people of the account did, such as sign-ins and changes of users and keys, in a sequence of their own.',
+      { size: 8, colour: 'grey' },
+    );
   if (agents.some(({ count }) => count === 0))
     flow.paragraph(
       `“–”: the report holds no event of the agent from ${range.from} to ${range.to}; what that proves is in section 2.`,

@@ -1,3 +1,4 @@
+import { isAccountStream } from '@countersign/contracts';
 import type { SignedPackage } from '@countersign/contracts';
 import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
@@ -24,16 +25,11 @@ export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts
   flow.paragraph(`Signed report ${content.reportId}`, { size: 10, colour: 'grey' });
   drawNetwork(flow, content);
   flow.heading(3, 'Scope');
-  const silent = facts.agents.filter(({ count }) => count === 0).length;
   flow.table(COLUMNS, [
     ...auditedRows(flow, content),
     ['Issued at', timestamp.issued_at],
     ['Frameworks', frameworks.map((framework) => FRAMEWORK_NAMES[framework]).join('; ')],
-    [
-      'Population',
-      `${counted(content.events.length, 'event')} of ${counted(facts.agents.length, 'agent')}` +
-        (silent === 0 ? '' : `; ${counted(silent, 'agent')} without an event in the period`),
-    ],
+    ['Population', populationText(facts)],
     ['Policies in force', policiesText(content)],
     ['Anchored windows', counted(new Set(content.windows.map(({ merkleRoot }) => merkleRoot)).size, 'window')],
     ['Control mapping', `version ${mapping.version}, SHA-256 ${mapping.sha256}`],
@@ -48,6 +44,23 @@ export function drawCover(flow: Flow, content: SignedPackage, facts: ReportFacts
   if (recomputed.length === 0) return;
   flow.heading(3, 'Verdicts, computed again');
   flow.table(FIGURES, recomputed);
+}
+
+/** The events of the agents, and apart from them those of the people of the account. */
+function populationText({ agents: all }: ReportFacts): string {
+  const agents = all.filter(({ agent }) => !isAccountStream(agent.id));
+  const trails = all.filter(({ agent }) => isAccountStream(agent.id));
+  const eventsOf = (some: ReportFacts['agents']): string =>
+    counted(
+      some.reduce((sum, { count }) => sum + count, 0),
+      'event',
+    );
+  const silent = agents.filter(({ count }) => count === 0).length;
+  return [
+    `${eventsOf(agents)} of ${counted(agents.length, 'agent')}`,
+    ...(trails.length === 0 ? [] : [`${eventsOf(trails)} of the people of the account`]),
+    ...(silent === 0 ? [] : [`${counted(silent, 'agent')} without an event in the period`]),
+  ].join('; ');
 }
 
 function verdicts({ satisfied, prevented, gap }: SignedPackage['summary']): (readonly (Span | string)[])[] {

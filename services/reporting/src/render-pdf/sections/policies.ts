@@ -1,3 +1,4 @@
+import { isAccountStream } from '@countersign/contracts';
 import type { JsonValue, PackageEvent, SignedPackage } from '@countersign/contracts';
 import { shownValue } from '@countersign/evidence';
 import type { Flow } from '../flow.js';
@@ -26,7 +27,10 @@ export function drawPolicies(flow: Flow, content: SignedPackage, facts: ReportFa
   );
   const byAgent = new Map(content.agents.map(({ id }) => [id, [] as PackageEvent[]]));
   for (const entry of content.events) byAgent.get(entry.event.agentId)?.push(entry);
-  for (const figures of facts.agents) drawAgent(flow, figures, byAgent.get(figures.agent.id) ?? [], content);
+  for (const figures of facts.agents) {
+    const { id } = figures.agent;
+    if (!isAccountStream(id)) drawAgent(flow, figures, byAgent.get(id) ?? [], content);
+  }
 }
 
 function drawAgent(

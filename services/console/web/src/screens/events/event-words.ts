@@ -1,3 +1,4 @@
+import { isAccountStream } from '@countersign/contracts';
 import type { EventRecord, ListedAction } from '@countersign/contracts';
 import { asWords } from '../../words/en.js';
 
@@ -53,7 +54,7 @@ export function sentenceOf(event: EventRecord, agent: string): string {
   return acts[label] ?? `${agent}: ${label}.`;
 }
 
-/** The name of an agent; before names are known, the beginning of its id. */
+/** The name of an agent, or of the account's trail; before names are known, the beginning of its id. */
 export function agentName(id: string, names: ReadonlyMap<string, string>): string {
-  return names.get(id) ?? `${id.slice(0, 8)}…`;
+  return names.get(id) ?? (isAccountStream(id) ? 'People of the account' : `${id.slice(0, 8)}…`);
 }
