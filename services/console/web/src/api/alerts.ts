@@ -1,15 +1,18 @@
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import type { AlertConfigRecord, DeliveryRecord, EventRecord } from '@countersign/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import type { AlertConfigRecord, AlertGroup, AlertTestBody, DeliveryRecord } from '@countersign/contracts';
 import { ask } from './ask.js';
 import { client } from './client.js';
 
-/** A page of the inbox. */
-export interface AlertPage {
-  readonly alerts: readonly EventRecord[];
+/** The inbox: open alerts of the same agent, outcome, violation and rule together. */
+export interface AlertGroups {
+  readonly groups: readonly AlertGroup[];
   readonly openCount: number;
   readonly acknowledgedAt: string | null;
-  readonly offset: number;
+  /** Open alerts that are in the counts. */
+  readonly grouped: number;
+  /** Up to where the groups were counted. */
+  readonly place: string;
 }
 
 /** Key of the number of open alerts. */
@@ -17,7 +20,7 @@ export const OPEN_ALERTS = ['alerts-open'];
 const OPEN = OPEN_ALERTS;
 const INBOX = ['alerts'];
 const CONFIGS = ['alert-configs'];
-const PAGE = 100;
+const MOST_GROUPS = 200;
 const EVERY_MS = 10_000;
 
 /** The number of open alerts, asked for every few seconds while the page is visible. */
@@ -30,34 +33,23 @@ export function useOpenAlerts(): UseQueryResult<number> {
   });
 }
 
-/** Open alerts, newest first, in pages. */
-export function useAlerts(): UseInfiniteQueryResult<InfiniteData<AlertPage, number>> {
-  return useInfiniteQuery({
+/** Open alerts in groups, the latest first. */
+export function useAlertGroups(): UseQueryResult<AlertGroups> {
+  return useQuery({
     queryKey: INBOX,
-    queryFn: async ({ pageParam: offset, signal }): Promise<AlertPage> => ({
-      ...(await ask<Omit<AlertPage, 'offset'>>('/v1/alerts', { query: { limit: PAGE, offset }, signal })),
-      offset,
-    }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, alerts, openCount }) =>
-      alerts.length > 0 && offset + alerts.length < openCount ? offset + alerts.length : undefined,
+    queryFn: ({ signal }) => ask<AlertGroups>('/v1/alerts/groups', { query: { limit: MOST_GROUPS }, signal }),
   });
 }
 
-/** Reads the inbox and its count again. */
-export async function readAlertsAgain(): Promise<void> {
-  await Promise.all([client.resetQueries({ queryKey: INBOX }), client.invalidateQueries({ queryKey: OPEN })]);
-}
-
-/** Closes all alerts that are open when the server takes the request. */
-export async function acknowledgeAlerts(): Promise<void> {
-  await ask('/v1/alerts/acknowledge', { method: 'POST' });
-  await readAlertsAgain();
-}
-
-/** The number of open alerts at this moment. @throws AskError */
-export async function openAlertsNow(): Promise<number> {
-  return (await ask<{ openCount: number }>('/v1/alerts/open-count')).openCount;
+/**
+ * Closes the alerts that were counted, and none that came later.
+ * @param upTo the place of the groups
+ * @returns how many are still open
+ */
+export async function acknowledgeAlerts(upTo: string): Promise<number> {
+  const { openCount } = await ask<{ openCount: number }>('/v1/alerts/acknowledge', { method: 'POST', body: { upTo } });
+  await Promise.all([client.invalidateQueries({ queryKey: INBOX }), client.invalidateQueries({ queryKey: OPEN })]);
+  return openCount;
 }
 
 /** Destinations of messages, oldest first. */
@@ -105,6 +97,22 @@ export function useTestConfig(): UseMutationResult<TestResult, Error, string> {
   return useMutation({
     mutationFn: (id) => ask<TestResult>(`/v1/alert-configs/${encodeURIComponent(id)}/test`, { method: 'POST' }),
     onSettled: (_result, _error, id) => client.invalidateQueries({ queryKey: ['deliveries', id] }),
+  });
+}
+
+/** Sends a test message to an address that is not stored. */
+export function useTestAddress(): UseMutationResult<TestResult, Error, AlertTestBody> {
+  return useMutation({
+    mutationFn: (body) => ask<TestResult>('/v1/alert-configs/test', { method: 'POST', body }),
+  });
+}
+
+/** Sends a message of a destination again. @param id of the destination */
+export function useRetry(id: string): UseMutationResult<DeliveryRecord, Error, string> {
+  const path = `/v1/alert-configs/${encodeURIComponent(id)}/deliveries`;
+  return useMutation({
+    mutationFn: (delivery) => ask<DeliveryRecord>(`${path}/${encodeURIComponent(delivery)}/retry`, { method: 'POST' }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['deliveries', id] }),
   });
 }
 

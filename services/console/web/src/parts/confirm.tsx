@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
-import { words } from '../words/en.js';
+import type { ReactNode } from 'react';
+import { shownText } from '../foreign-text.js';
 import { Dialog } from './dialog.js';
-import { Problem } from './problem.js';
+import { DialogForm } from './dialog-form.js';
 
 /** Asks before something that cannot be undone; closes once it is done. */
 export function Confirm({
@@ -25,9 +25,7 @@ export function Confirm({
 }): ReactNode {
   const [isPending, setPending] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (isPending) return;
+  const submit = (): void => {
     setPending(true);
     run().then(onClose, (error: unknown) => {
       setFailure(error);
@@ -36,18 +34,33 @@ export function Confirm({
   };
   return (
     <Dialog title={title} lead={lead} onClose={onClose}>
-      <form onSubmit={submit}>
+      <DialogForm
+        action={action}
+        isDanger={isDanger}
+        isPending={isPending}
+        error={failure}
+        onSubmit={submit}
+        onClose={onClose}
+      >
         {children}
-        {failure === null ? null : <Problem error={failure} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className={`button ${isDanger ? 'danger' : 'primary'}`} aria-disabled={isPending}>
-            {action}
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
+}
+
+/** Asks before a person, a key or another thing with a name of its own is removed for good. */
+export function ConfirmRemoval({
+  name,
+  title,
+  ...asked
+}: {
+  readonly name: string;
+  /** @param name as it can be shown */
+  readonly title: (name: string) => string;
+  readonly lead: string;
+  readonly action: string;
+  readonly run: () => Promise<unknown>;
+  readonly onClose: () => void;
+}): ReactNode {
+  return <Confirm title={<bdi>{title(shownText(name, 100).text)}</bdi>} isDanger {...asked} />;
 }

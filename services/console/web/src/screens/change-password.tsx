@@ -1,19 +1,16 @@
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useChangePassword } from '../api/session.js';
 import { Dialog } from '../parts/dialog.js';
+import { DialogForm } from '../parts/dialog-form.js';
 import { Field } from '../parts/field.js';
-import { Problem } from '../parts/problem.js';
 import { words } from '../words/en.js';
 
 export function ChangePassword({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNext] = useState('');
   const change = useChangePassword();
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!change.isPending) change.mutate({ currentPassword, newPassword });
-  };
+  const submit = (): void => change.mutate({ currentPassword, newPassword });
   if (change.isSuccess) {
     return (
       <Dialog title={words.password.title} onClose={onClose}>
@@ -28,7 +25,13 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }): R
   }
   return (
     <Dialog title={words.password.title} lead={words.password.lead} onClose={onClose}>
-      <form onSubmit={submit}>
+      <DialogForm
+        action={words.password.submit}
+        isPending={change.isPending}
+        error={change.error}
+        onSubmit={submit}
+        onClose={onClose}
+      >
         <Field
           label={words.password.current}
           type="password"
@@ -47,16 +50,7 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }): R
           value={newPassword}
           onChange={(event) => setNext(event.target.value)}
         />
-        {change.error === null ? null : <Problem error={change.error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-disabled={change.isPending}>
-            {words.password.submit}
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

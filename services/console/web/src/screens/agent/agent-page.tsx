@@ -9,7 +9,7 @@ import { Page, Parts } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { agentWords } from '../../words/agent.js';
 import { words } from '../../words/en.js';
-import { FreezeDialog } from '../agents/freeze-dialog.js';
+import { FreezeButton, FreezeDialog } from '../agents/freeze-dialog.js';
 import { History } from './history.js';
 import { Playground } from './playground.js';
 import { ProfileEditor } from './profile-editor.js';
@@ -46,7 +46,6 @@ export function AgentPage({
     );
   }
   const { name, status, behavior_profile: profile } = agent.data;
-  const mayFreeze = role !== 'auditor';
   const shown = Number(query.get('version') ?? NaN);
   const close = (): void => {
     setAsking(false);
@@ -62,17 +61,7 @@ export function AgentPage({
         <>
           <span className={`badge ${TONES[status]}`}>{status}</span>
           <a href={hrefOf('/events', { agent: id })}>{agentWords.events}</a>
-          {status === 'inactive' ? null : (
-            <button
-              type="button"
-              className="button"
-              aria-disabled={!mayFreeze}
-              title={mayFreeze ? undefined : words.needs('member', role)}
-              onClick={() => (mayFreeze ? setAsking(true) : undefined)}
-            >
-              {status === 'frozen' ? words.agents.unfreeze : words.agents.freeze}
-            </button>
-          )}
+          <FreezeButton agent={agent.data} role={role} onAsk={() => setAsking(true)} />
         </>
       }
     >

@@ -5,6 +5,7 @@ import { Foreign } from '../../parts/foreign.js';
 import { Time, zoneName } from '../../parts/time.js';
 import { usePreferences } from '../../preferences.js';
 import { words } from '../../words/en.js';
+import { FreezeButton } from './freeze-dialog.js';
 import { ruleCount } from './rule-count.js';
 
 const TONES = { active: 'good', frozen: 'bad', inactive: 'plain' } as const;
@@ -67,7 +68,6 @@ function Row({
 }): ReactNode {
   const { id, name, status, type, behavior_profile: profile, updated_at: updatedAt } = agent;
   const rules = ruleCount(profile);
-  const mayFreeze = role !== 'auditor';
   return (
     <tr>
       <th scope="row" className="agent-name">
@@ -90,17 +90,7 @@ function Row({
       </td>
       <td className="row-actions">
         <a href={hrefOf('/events', { agent: id })}>{words.agents.events}</a>
-        {status === 'inactive' ? null : (
-          <button
-            type="button"
-            className="button"
-            aria-disabled={!mayFreeze}
-            title={mayFreeze ? undefined : words.needs('member', role)}
-            onClick={() => (mayFreeze ? onAsk(agent) : undefined)}
-          >
-            {status === 'frozen' ? words.agents.unfreeze : words.agents.freeze}
-          </button>
-        )}
+        <FreezeButton agent={agent} role={role} onAsk={() => onAsk(agent)} />
       </td>
     </tr>
   );

@@ -1,12 +1,37 @@
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
-import type { AgentRecord } from '@countersign/contracts';
+import type { ReactNode } from 'react';
+import type { AgentRecord, Role } from '@countersign/contracts';
 import { useFreeze } from '../../api/agents.js';
 import { shownText } from '../../foreign-text.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogForm } from '../../parts/dialog-form.js';
 import { Field } from '../../parts/field.js';
-import { Problem } from '../../parts/problem.js';
 import { words } from '../../words/en.js';
+
+/** Freezes an agent, or unfreezes it; absent for one that is deactivated. */
+export function FreezeButton({
+  agent: { status },
+  role,
+  onAsk,
+}: {
+  readonly agent: AgentRecord;
+  readonly role: Role;
+  readonly onAsk: () => void;
+}): ReactNode {
+  if (status === 'inactive') return null;
+  const mayFreeze = role !== 'auditor';
+  return (
+    <button
+      type="button"
+      className="button"
+      aria-disabled={!mayFreeze}
+      title={mayFreeze ? undefined : words.needs('member', role)}
+      onClick={() => (mayFreeze ? onAsk() : undefined)}
+    >
+      {status === 'frozen' ? words.agents.unfreeze : words.agents.freeze}
+    </button>
+  );
+}
 
 /** Asks for the reason, and closes once the server has answered that the state is changed. */
 export function FreezeDialog({
@@ -20,37 +45,28 @@ export function FreezeDialog({
   const change = useFreeze();
   const freeze = agent.status !== 'frozen';
   const name = shownText(agent.name, 60).text;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!change.isPending) change.mutate({ id: agent.id, freeze, reason: reason.trim() }, { onSuccess: onClose });
-  };
+  const submit = (): void => change.mutate({ id: agent.id, freeze, reason: reason.trim() }, { onSuccess: onClose });
   return (
     <Dialog
       title={<bdi>{freeze ? words.agents.freezeTitle(name) : words.agents.unfreezeTitle(name)}</bdi>}
       lead={freeze ? words.agents.freezeLead : words.agents.unfreezeLead}
       onClose={onClose}
     >
-      <form onSubmit={submit}>
+      <DialogForm
+        action={freeze ? words.agents.freeze : words.agents.unfreeze}
+        isDanger={freeze}
+        isPending={change.isPending}
+        error={change.error}
+        onSubmit={submit}
+        onClose={onClose}
+      >
         <Field
           label={words.agents.reason}
           maxLength={500}
           value={reason}
           onChange={(event) => setReason(event.target.value)}
         />
-        {change.error === null ? null : <Problem error={change.error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button
-            type="submit"
-            className={freeze ? 'button danger' : 'button primary'}
-            aria-disabled={change.isPending}
-          >
-            {freeze ? words.agents.freeze : words.agents.unfreeze}
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

@@ -1,7 +1,14 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { DeliveryRecord, Role } from '@countersign/contracts';
-import { removeConfig, useAlertConfigs, useDeliveries, usePutConfig, useTestConfig } from '../../api/alerts.js';
+import {
+  removeConfig,
+  useAlertConfigs,
+  useDeliveries,
+  usePutConfig,
+  useRetry,
+  useTestConfig,
+} from '../../api/alerts.js';
 import { useShortcuts } from '../../keyboard.js';
 import { go } from '../../location.js';
 import { Confirm } from '../../parts/confirm.js';
@@ -13,7 +20,7 @@ import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { alertWords } from '../../words/alerts.js';
 import { asWords, number, words } from '../../words/en.js';
-import { ConfigState } from './destinations.js';
+import { ConfigState, TestOutcome } from './destinations.js';
 
 const TONES: Readonly<Record<DeliveryRecord['state'], string>> = {
   waiting: 'held',
@@ -29,6 +36,7 @@ export function Deliveries({ id, role }: { readonly id: string; readonly role: R
   const deliveries = useDeliveries(id);
   const test = useTestConfig();
   const put = usePutConfig();
+  const retry = useRetry(id);
   const [isRemoving, setRemoving] = useState(false);
   const mayChange = role !== 'auditor';
   const send = (): void => (mayChange && !test.isPending ? test.mutate(id) : undefined);
@@ -81,12 +89,8 @@ export function Deliveries({ id, role }: { readonly id: string; readonly role: R
         <a href="#/alerts/destinations">{texts.back}</a>
       </p>
       {put.error === null ? null : <Problem error={put.error} />}
-      {test.error === null ? null : <Problem error={test.error} />}
-      {test.data === undefined ? null : (
-        <p className={test.data.delivered ? 'held-note good' : 'held-note bad'} role="status">
-          {test.data.delivered ? texts.delivered(test.data.status) : texts.notDelivered(test.data.status)}
-        </p>
-      )}
+      {retry.error === null ? null : <Problem error={retry.error} />}
+      <TestOutcome test={test} />
       <Card title={texts.destinations}>
         <Facts>
           <Fact name={texts.columns.kind}>{texts.kinds[config.kind]}</Fact>
@@ -117,6 +121,21 @@ export function Deliveries({ id, role }: { readonly id: string; readonly role: R
               cell: ({ state }) => <span className={`badge ${TONES[state]}`}>{state}</span>,
             },
             { name: log.columns.attempts, cell: (delivery) => <Attempts delivery={delivery} /> },
+            {
+              name: log.columns.actions,
+              isUnnamed: true,
+              cell: (delivery) => (
+                <button
+                  type="button"
+                  className="button"
+                  {...disabled}
+                  aria-label={log.retryOf(delivery.createdAt)}
+                  onClick={() => (mayChange && !retry.isPending ? retry.mutate(delivery.id) : undefined)}
+                >
+                  {log.retry}
+                </button>
+              ),
+            },
           ]}
         />
       )}

@@ -1,8 +1,10 @@
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { AlertConfigRecord, Role } from '@countersign/contracts';
-import { useAlertConfigs, usePutConfig } from '../../api/alerts.js';
+import { useAlertConfigs, usePutConfig, useTestAddress } from '../../api/alerts.js';
+import type { TestResult } from '../../api/alerts.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogForm } from '../../parts/dialog-form.js';
 import { Choice, Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Empty, Page } from '../../parts/page.js';
@@ -85,19 +87,35 @@ export function ConfigState({ config }: { readonly config: AlertConfigRecord }):
   );
 }
 
+/** Outcome of a test message, or why none was sent. */
+export function TestOutcome({
+  test: { data, error },
+}: {
+  readonly test: { readonly data: TestResult | undefined; readonly error: Error | null };
+}): ReactNode {
+  if (error !== null) return <Problem error={error} />;
+  if (data === undefined) return null;
+  const { delivered, status } = data;
+  return (
+    <p className={delivered ? 'held-note good' : 'held-note bad'} role="status">
+      {delivered ? alertWords.configs.delivered(status) : alertWords.configs.notDelivered(status)}
+    </p>
+  );
+}
+
 function AddDestination({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [kind, setKind] = useState<AlertConfigRecord['kind']>('webhook');
   const [destination, setDestination] = useState('');
   const [minSeverity, setSeverity] = useState<AlertConfigRecord['minSeverity']>('P2');
   const put = usePutConfig();
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (put.isPending) return;
+  const test = useTestAddress();
+  const where = { kind, destination: destination.trim() };
+  const submit = (): void =>
     put.mutate(
-      { kind, destination: destination.trim(), minSeverity },
+      { ...where, minSeverity },
       { onSuccess: ({ secret }) => (secret === undefined ? onClose() : undefined) },
     );
-  };
+  const isFilled = where.destination !== '';
   if (put.data?.secret !== undefined) {
     return (
       <Dialog title={alertWords.configs.secretTitle} lead={alertWords.configs.secretLead} onClose={onClose}>
@@ -108,7 +126,23 @@ function AddDestination({ onClose }: { readonly onClose: () => void }): ReactNod
   const { kinds, address, hint } = alertWords.configs;
   return (
     <Dialog title={alertWords.configs.add} onClose={onClose}>
-      <form onSubmit={submit}>
+      <DialogForm
+        action={alertWords.configs.save}
+        isPending={put.isPending}
+        error={put.error}
+        onSubmit={submit}
+        onClose={onClose}
+        further={
+          <button
+            type="button"
+            className="button"
+            aria-disabled={test.isPending || !isFilled}
+            onClick={() => (test.isPending || !isFilled ? undefined : test.mutate(where))}
+          >
+            {test.isPending ? alertWords.configs.testing : alertWords.configs.test}
+          </button>
+        }
+      >
         <Choice
           label={alertWords.configs.kind}
           value={kind}
@@ -130,16 +164,8 @@ function AddDestination({ onClose }: { readonly onClose: () => void }): ReactNod
           options={SEVERITIES.map((one) => [one, one])}
           onChange={(one) => setSeverity(one as AlertConfigRecord['minSeverity'])}
         />
-        {put.error === null ? null : <Problem error={put.error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-disabled={put.isPending}>
-            {alertWords.configs.save}
-          </button>
-        </div>
-      </form>
+        <TestOutcome test={test} />
+      </DialogForm>
     </Dialog>
   );
 }

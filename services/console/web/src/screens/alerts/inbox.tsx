@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { EventRecord, Role } from '@countersign/contracts';
-import { acknowledgeAlerts, openAlertsNow, readAlertsAgain, useAlerts } from '../../api/alerts.js';
+import type { AlertGroup, Role } from '@countersign/contracts';
+import { acknowledgeAlerts, useAlertGroups } from '../../api/alerts.js';
 import { useAgentNames } from '../../api/agents.js';
 import { useShortcuts } from '../../keyboard.js';
 import { hrefOf } from '../../location.js';
@@ -13,36 +13,25 @@ import { Table } from '../../parts/table.js';
 import type { Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { alertWords } from '../../words/alerts.js';
-import { words } from '../../words/en.js';
-import { actionLine, agentName, outcomeOf } from '../events/event-words.js';
+import { number, words } from '../../words/en.js';
+import { agentName, outcomeOf } from '../events/event-words.js';
 import { AlertParts } from './alert-parts.js';
 
-/** Checks that were denied since the last acknowledgement. */
+/** Checks that were denied since the last acknowledgement, those of the same agent, violation and rule together. */
 export function Inbox({ role }: { readonly role: Role }): ReactNode {
-  const pages = useAlerts();
+  const inbox = useAlertGroups();
   const names = useAgentNames();
-  const [isAsking, setAsking] = useState(false);
-  const [arrived, setArrived] = useState(0);
-  const alerts = useMemo(() => {
-    const found = new Map<string, EventRecord>();
-    for (const page of pages.data?.pages ?? []) for (const alert of page.alerts) found.set(alert.eventId, alert);
-    return pages.data === undefined ? undefined : [...found.values()];
-  }, [pages.data]);
-  const first = pages.data?.pages[0];
-  const open = first?.openCount ?? 0;
+  /** The groups that the question speaks of, whatever is read meanwhile. */
+  const [asked, setAsked] = useState<{ readonly count: number; readonly place: string } | null>(null);
+  const [left, setLeft] = useState(0);
+  const { groups, grouped = 0, openCount: open = 0, acknowledgedAt, place } = inbox.data ?? {};
   const mayClose = role !== 'auditor';
-  const ask = (): void => (mayClose && open > 0 ? setAsking(true) : undefined);
+  const ask = (): void => (mayClose && open > 0 ? setAsked({ count: open, place: place! }) : undefined);
   useShortcuts({ e: ask });
-  // What arrived after the list was read is not closed unread.
-  const close = async (): Promise<void> => {
-    const now = await openAlertsNow();
-    setArrived(Math.max(0, now - open));
-    await (now > open ? readAlertsAgain() : acknowledgeAlerts());
-  };
   return (
     <Page
       title={alertWords.title}
-      {...(first === undefined ? {} : { count: alertWords.count(open) })}
+      {...(inbox.data === undefined ? {} : { count: alertWords.count(open) })}
       actions={
         open === 0 ? null : (
           <button
@@ -58,74 +47,76 @@ export function Inbox({ role }: { readonly role: Role }): ReactNode {
       }
     >
       <AlertParts current="" />
-      {pages.error === null ? null : (
-        <Problem what={alertWords.failed} error={pages.error} retry={() => void pages.refetch()} />
+      {inbox.error === null ? null : (
+        <Problem what={alertWords.failed} error={inbox.error} retry={() => void inbox.refetch()} />
       )}
-      {arrived === 0 ? null : (
+      {left === 0 ? null : (
         <p className="offline" role="status">
-          {alertWords.arrived(arrived)}
+          {alertWords.arrived(left)}
         </p>
       )}
-      {alerts?.length === 0 ? (
+      {groups?.length === 0 ? (
         <Empty title={alertWords.empty}>
           <p>
-            {first?.acknowledgedAt ? (
+            {acknowledgedAt ? (
               <>
-                {alertWords.emptySince} <Time iso={first.acknowledgedAt} zone />.
+                {alertWords.emptySince} <Time iso={acknowledgedAt} zone />.
               </>
             ) : (
               alertWords.emptyLead
             )}
           </p>
         </Empty>
-      ) : pages.error !== null && alerts === undefined ? null : (
-        <Table label={alertWords.table} columns={columnsOf(names)} rows={alerts} keyOf={({ eventId }) => eventId} />
+      ) : inbox.error !== null && groups === undefined ? null : (
+        <Table
+          label={alertWords.table}
+          columns={columnsOf(names)}
+          rows={groups}
+          keyOf={({ newest }) => newest.eventId}
+        />
       )}
-      {pages.hasNextPage ? (
-        <button type="button" className="button more" onClick={() => void pages.fetchNextPage()}>
-          {words.more}
-        </button>
-      ) : null}
-      {isAsking ? (
+      {open > grouped ? <p className="note">{alertWords.more(grouped)}</p> : null}
+      {asked === null ? null : (
         <Confirm
-          title={alertWords.acknowledgeTitle(open)}
+          title={alertWords.acknowledgeTitle(asked.count)}
           lead={alertWords.acknowledgeLead}
           action={alertWords.acknowledge}
-          run={close}
-          onClose={() => setAsking(false)}
+          run={async () => setLeft(await acknowledgeAlerts(asked.place))}
+          onClose={() => setAsked(null)}
         />
-      ) : null}
+      )}
     </Page>
   );
 }
 
-function columnsOf(names: ReadonlyMap<string, string>): readonly Column<EventRecord>[] {
+function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AlertGroup>[] {
   const { columns } = alertWords;
   return [
-    { name: columns.time, cell: ({ occurredAt }) => <Time iso={occurredAt} /> },
+    { name: columns.count, isNumber: true, cell: ({ count }) => number(count) },
     {
       name: columns.outcome,
-      cell: (event) => {
-        const { label, tone } = outcomeOf(event);
+      cell: ({ newest, severity }) => {
+        const { label, tone } = outcomeOf(newest);
         return (
           <>
             <span className={`badge ${tone}`}>{label}</span>
-            {event.severity === null ? null : <span className="severity">{event.severity}</span>}
+            {severity === null ? null : <span className="severity">{severity}</span>}
           </>
         );
       },
     },
     { name: columns.agent, cell: ({ agentId }) => <Foreign text={agentName(agentId, names)} most={80} /> },
     {
-      name: columns.action,
-      cell: (event) => {
-        const line = actionLine(event);
-        return <span className="mono">{line === null ? '–' : <Foreign text={line} most={160} />}</span>;
-      },
+      name: columns.rule,
+      cell: ({ rule, violation_type: violation }) => (
+        <span className="mono">
+          <Foreign text={rule ?? violation ?? '–'} most={80} />
+        </span>
+      ),
     },
     {
       name: columns.reason,
-      cell: ({ reason }) =>
+      cell: ({ newest: { reason } }) =>
         reason === null ? (
           '–'
         ) : (
@@ -134,10 +125,12 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<EventRec
           </span>
         ),
     },
+    { name: columns.first, cell: ({ firstAt }) => <Time iso={firstAt} /> },
+    { name: columns.last, cell: ({ lastAt }) => <Time iso={lastAt} /> },
     {
       name: columns.open,
       isUnnamed: true,
-      cell: ({ eventId }) => <a href={hrefOf(`/events/${eventId}`)}>{alertWords.open}</a>,
+      cell: ({ newest }) => <a href={hrefOf(`/events/${newest.eventId}`)}>{alertWords.open}</a>,
     },
   ];
 }

@@ -1,14 +1,13 @@
 import { useId, useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { ExportBody, Framework } from '@countersign/contracts';
 import { useAgents } from '../../api/agents.js';
 import { useExport } from '../../api/reports.js';
 import { shownText } from '../../foreign-text.js';
 import { Checks } from '../../parts/checks.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogForm } from '../../parts/dialog-form.js';
 import { Choice, Field } from '../../parts/field.js';
-import { Problem } from '../../parts/problem.js';
-import { words } from '../../words/en.js';
 import { reportWords } from '../../words/reports.js';
 
 const FRAMEWORKS = Object.keys(reportWords.frameworks) as Framework[];
@@ -37,9 +36,7 @@ export function NewReport({
   const issue = useExport();
   const id = useId();
   const { form } = reportWords;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (issue.isPending || frameworks.length === 0) return;
+  const submit = (): void => {
     // The end is now: an event of this moment belongs to the report.
     const now = Date.now() + 1000;
     const range =
@@ -59,7 +56,14 @@ export function NewReport({
   };
   return (
     <Dialog title={reportWords.make} lead={form.lead} onClose={onClose}>
-      <form onSubmit={submit}>
+      <DialogForm
+        action={form.submit}
+        isPending={issue.isPending}
+        isBlocked={frameworks.length === 0}
+        error={issue.error}
+        onSubmit={submit}
+        onClose={onClose}
+      >
         <Checks
           legend={form.frameworks}
           options={FRAMEWORKS.map((name) => [name, reportWords.frameworks[name]])}
@@ -114,21 +118,12 @@ export function NewReport({
           chosen={withhold}
           onChange={setWithhold}
         />
-        {issue.error === null ? null : <Problem error={issue.error} />}
         {issue.isPending ? (
           <p className="hint" role="status">
             {form.busy}
           </p>
         ) : null}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-disabled={issue.isPending || frameworks.length === 0}>
-            {form.submit}
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

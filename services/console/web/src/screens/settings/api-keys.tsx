@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { ApiKeyRecord } from '@countersign/contracts';
 import { revokeApiKey, useApiKeys, useNewApiKey } from '../../api/settings.js';
-import { shownText } from '../../foreign-text.js';
 import { Checks } from '../../parts/checks.js';
-import { Confirm } from '../../parts/confirm.js';
+import { ConfirmRemoval } from '../../parts/confirm.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogForm } from '../../parts/dialog-form.js';
 import { Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card, Empty } from '../../parts/page.js';
@@ -13,7 +13,7 @@ import { Problem } from '../../parts/problem.js';
 import { Secret } from '../../parts/secret.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { number, words } from '../../words/en.js';
+import { number } from '../../words/en.js';
 import { settingsWords } from '../../words/settings.js';
 
 type ApiKeyRight = ApiKeyRecord['rights'][number];
@@ -67,11 +67,11 @@ export function ApiKeys(): ReactNode {
       )}
       {isAdding ? <NewKey onClose={() => setAdding(false)} /> : null}
       {revoked === null ? null : (
-        <Confirm
-          title={<bdi>{texts.revokeTitle(shownText(revoked.name, 60).text)}</bdi>}
+        <ConfirmRemoval
+          name={revoked.name}
+          title={texts.revokeTitle}
           lead={texts.revokeLead}
           action={texts.revoke}
-          isDanger
           run={() => revokeApiKey(revoked.id)}
           onClose={() => setRevoked(null)}
         />
@@ -105,11 +105,8 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [expires, setExpires] = useState('');
   const issue = useNewApiKey();
   const { keys: texts } = settingsWords;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (issue.isPending || rights.length === 0) return;
+  const submit = (): void =>
     issue.mutate({ name: name.trim(), rights, ...(expires === '' ? {} : { expiresAt: `${expires}:00Z` }) });
-  };
   if (issue.data !== undefined) {
     return (
       <Dialog title={texts.issued} lead={texts.issuedLead} onClose={onClose}>
@@ -119,7 +116,14 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
   }
   return (
     <Dialog title={texts.newTitle} lead={texts.newLead} onClose={onClose}>
-      <form onSubmit={submit}>
+      <DialogForm
+        action={texts.issue}
+        isPending={issue.isPending}
+        isBlocked={rights.length === 0}
+        error={issue.error}
+        onSubmit={submit}
+        onClose={onClose}
+      >
         <Field
           label={texts.name}
           required
@@ -139,16 +143,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }): ReactNode {
           value={expires}
           onChange={(event) => setExpires(event.target.value.slice(0, 16))}
         />
-        {issue.error === null ? null : <Problem error={issue.error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-disabled={issue.isPending || rights.length === 0}>
-            {texts.issue}
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }

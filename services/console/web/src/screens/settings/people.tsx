@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import type { BrowserSession, PasswordLinkRecord, Role, UserRecord } from '@countersign/contracts';
 import { removePerson, useInvitation, usePasswordLink, usePeople, useSetRole } from '../../api/settings.js';
 import { shownText } from '../../foreign-text.js';
-import { Confirm } from '../../parts/confirm.js';
+import { ConfirmRemoval } from '../../parts/confirm.js';
 import { Dialog } from '../../parts/dialog.js';
+import { DialogForm } from '../../parts/dialog-form.js';
 import { Choice, Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
@@ -95,11 +96,11 @@ export function People({ session }: { readonly session: BrowserSession }): React
       {isAdding ? <AddPerson onClose={() => setAdding(false)} /> : null}
       {linked === null ? null : <NewLink user={linked} onClose={() => setLinked(null)} />}
       {removed === null ? null : (
-        <Confirm
-          title={<bdi>{texts.removeTitle(shownText(removed.email, 100).text)}</bdi>}
+        <ConfirmRemoval
+          name={removed.email}
+          title={texts.removeTitle}
           lead={texts.removeLead}
           action={texts.remove}
-          isDanger
           run={() => removePerson(removed.id)}
           onClose={() => setRemoved(null)}
         />
@@ -113,14 +114,17 @@ function AddPerson({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [role, setRole] = useState<Role>('auditor');
   const invitation = useInvitation();
   const { people: texts } = settingsWords;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!invitation.isPending) invitation.mutate({ email: email.trim(), role });
-  };
+  const submit = (): void => invitation.mutate({ email: email.trim(), role });
   if (invitation.data !== undefined) return <MadeLink made={invitation.data} onClose={onClose} />;
   return (
     <Dialog title={texts.add} lead={texts.addLead} onClose={onClose}>
-      <form onSubmit={submit}>
+      <DialogForm
+        action={texts.add}
+        isPending={invitation.isPending}
+        error={invitation.error}
+        onSubmit={submit}
+        onClose={onClose}
+      >
         <Field
           label={texts.email}
           type="email"
@@ -135,16 +139,7 @@ function AddPerson({ onClose }: { readonly onClose: () => void }): ReactNode {
           options={ROLES.map((one) => [one, texts.roles[one]])}
           onChange={(one) => setRole(one as Role)}
         />
-        {invitation.error === null ? null : <Problem error={invitation.error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-disabled={invitation.isPending}>
-            {texts.add}
-          </button>
-        </div>
-      </form>
+      </DialogForm>
     </Dialog>
   );
 }
@@ -153,10 +148,7 @@ function AddPerson({ onClose }: { readonly onClose: () => void }): ReactNode {
 function NewLink({ user, onClose }: { readonly user: UserRecord; readonly onClose: () => void }): ReactNode {
   const link = usePasswordLink();
   const { people: texts } = settingsWords;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!link.isPending) link.mutate(user.id);
-  };
+  const submit = (): void => link.mutate(user.id);
   if (link.data !== undefined) return <MadeLink made={link.data} onClose={onClose} />;
   return (
     <Dialog
@@ -164,17 +156,13 @@ function NewLink({ user, onClose }: { readonly user: UserRecord; readonly onClos
       lead={texts.newLinkLead}
       onClose={onClose}
     >
-      <form onSubmit={submit}>
-        {link.error === null ? null : <Problem error={link.error} />}
-        <div className="dialog-actions">
-          <button type="button" className="button" onClick={onClose}>
-            {words.cancel}
-          </button>
-          <button type="submit" className="button primary" aria-disabled={link.isPending}>
-            {texts.newLink}
-          </button>
-        </div>
-      </form>
+      <DialogForm
+        action={texts.newLink}
+        isPending={link.isPending}
+        error={link.error}
+        onSubmit={submit}
+        onClose={onClose}
+      />
     </Dialog>
   );
 }
