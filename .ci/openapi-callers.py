@@ -200,6 +200,7 @@ WELL_FORMED = {
     "POST /v1/auth/login": {"email": BOOTSTRAP["email"], "password": BOOTSTRAP["password"]},
     "POST /v1/auth/password/by-link": {"token": password_token(), "newPassword": PASSWORD},
     "POST /v1/alert-configs": WEBHOOK,
+    "POST /v1/alert-configs/test": WEBHOOK,
     "POST /v1/streams": STREAM,
     "POST /v1/events/export-signed": EXPORT,
     "POST /v1/report-series": {"reportIds": [REPORT["id"]]},

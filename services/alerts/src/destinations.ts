@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { AlertConfigBody, AlertConfigRecord, DeliveryRecord, DestinationKind } from '@countersign/contracts';
+import { MOST_ATTEMPTS } from '@countersign/contracts';
+import type {
+  AlertConfigBody,
+  AlertConfigRecord,
+  AlertTestBody,
+  DeliveryRecord,
+  DestinationKind,
+} from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Carrier } from './deliver/carrier.js';
 import { readPublicUrl } from '@countersign/service-kit';
 import { isEmailAddress } from '@countersign/service-kit/mail';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
-import { deliveryRecord } from './domain/message.js';
+import { deliveryRecord, sentAgain } from './domain/message.js';
 import { mintSecret, seal } from './secrets/webhook-secret.js';
 import { MOST_TESTS, TestAllowance } from './domain/test-allowance.js';
 import type { AlertStore } from './store/port.js';
@@ -24,12 +31,20 @@ export interface Put {
   readonly record: AlertConfigRecord & { readonly secret?: string };
 }
 
+export interface TestResult {
+  readonly delivered: boolean;
+  readonly status: number | null;
+}
+
 export interface DeliveriesPage {
   readonly deliveries: readonly DeliveryRecord[];
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
 }
+
+/** Severity and state of a destination that names none. */
+const NEW = { minSeverity: 'P3', enabled: true } as const;
 
 /** The destinations of accounts, for the routes. Every method throws `HttpRefusal`. */
 export class Destinations {
@@ -57,9 +72,75 @@ export class Destinations {
   }
 
   /** Sends a test message in one attempt, which the delivery log does not show. */
-  async test(accountId: string, id: string): Promise<{ readonly delivered: boolean; readonly status: number | null }> {
-    const destination = await this.#find(accountId, id);
-    const waitMs = this.#tests.take(accountId, this.#rules.clock());
+  async test(accountId: string, id: string): Promise<TestResult> {
+    return this.#try(await this.#find(accountId, id));
+  }
+
+  /** As `test`, to an address that is not stored; the message of a webhook is signed with a secret that is not kept. */
+  async testNew(accountId: string, { kind, destination: where }: AlertTestBody): Promise<TestResult> {
+    return this.#try(this.#made(accountId, kind, this.#checked(kind, where), NEW).destination);
+  }
+
+  /** A message of the log is due again now, and its delays begin again. */
+  async sendAgain(accountId: string, id: string, messageId: string): Promise<DeliveryRecord> {
+    if (!(await this.#find(accountId, id)).enabled) {
+      throw new HttpRefusal(409, 'the destination is turned off: turn it on first');
+    }
+    const nowMs = this.#rules.clock();
+    const changed = await this.#store.changeMessage(id, messageId, (message) => {
+      if (message.attempts.length < MOST_ATTEMPTS) return sentAgain(message, nowMs);
+      throw new HttpRefusal(409, `the message has had ${MOST_ATTEMPTS} attempts, the most there are`);
+    });
+    if (changed === null) throw new HttpRefusal(404, 'the destination has no such message');
+    if (changed === 'claimed') throw new HttpRefusal(409, 'the message is being sent at this moment');
+    return deliveryRecord(changed);
+  }
+
+  async deliveries(accountId: string, id: string, limit: number, offset: number): Promise<DeliveriesPage> {
+    await this.#find(accountId, id);
+    const { messages, total } = await this.#store.deliveries(id, limit, offset);
+    return { deliveries: messages.map(deliveryRecord), total, limit, offset };
+  }
+
+  async #make(accountId: string, body: AlertConfigBody): Promise<Put> {
+    const { kind, destination: where } = body;
+    if (kind === undefined) throw new HttpRefusal(400, 'kind is required for a new destination');
+    if (where === undefined) throw new HttpRefusal(400, 'destination is required for a new destination');
+    const destination = this.#checked(kind, where);
+    if ((await this.#store.destinations(accountId)).length >= MAX_DESTINATIONS) {
+      throw new HttpRefusal(409, `an account has at most ${MAX_DESTINATIONS} destinations: remove one first`);
+    }
+    const { destination: made, secret } = this.#made(accountId, kind, destination, { ...NEW, ...body });
+    await this.#store.addDestination(made);
+    return { made: true, record: { ...alertConfigRecord(made), ...(secret === null ? {} : { secret }) } };
+  }
+
+  #made(
+    accountId: string,
+    kind: DestinationKind,
+    destination: string,
+    { minSeverity, enabled }: Pick<Destination, 'minSeverity' | 'enabled'>,
+  ): { readonly destination: Destination; readonly secret: string | null } {
+    const id = randomUUID();
+    const secret = kind === 'webhook' ? mintSecret() : null;
+    const made = {
+      id,
+      accountId,
+      kind,
+      destination,
+      minSeverity,
+      enabled,
+      createdAt: new Date(this.#rules.clock()).toISOString(),
+      disabledAt: null,
+      disabledReason: null,
+      sealedSecret: secret === null ? null : seal(secret, this.#rules.key, id),
+      revision: 1,
+    };
+    return { destination: made, secret };
+  }
+
+  async #try(destination: Destination): Promise<TestResult> {
+    const waitMs = this.#tests.take(destination.accountId, this.#rules.clock());
     if (waitMs > 0) {
       throw new HttpRefusal(429, `an account sends at most ${MOST_TESTS} test messages a minute: try again later`, {
         'Retry-After': String(Math.ceil(waitMs / 1000)),
@@ -76,39 +157,6 @@ export class Destinations {
     const body = JSON.stringify({ type: 'alert.test', timestamp: new Date(this.#rules.clock()).toISOString(), data });
     const { status, error } = await this.#carrier.carry(destination, `msg_${randomUUID().replaceAll('-', '')}`, body);
     return { delivered: error === null, status };
-  }
-
-  async deliveries(accountId: string, id: string, limit: number, offset: number): Promise<DeliveriesPage> {
-    await this.#find(accountId, id);
-    const { messages, total } = await this.#store.deliveries(id, limit, offset);
-    return { deliveries: messages.map(deliveryRecord), total, limit, offset };
-  }
-
-  async #make(accountId: string, body: AlertConfigBody): Promise<Put> {
-    const { kind, destination: where, minSeverity = 'P3', enabled = true } = body;
-    if (kind === undefined) throw new HttpRefusal(400, 'kind is required for a new destination');
-    if (where === undefined) throw new HttpRefusal(400, 'destination is required for a new destination');
-    const destination = this.#checked(kind, where);
-    if ((await this.#store.destinations(accountId)).length >= MAX_DESTINATIONS) {
-      throw new HttpRefusal(409, `an account has at most ${MAX_DESTINATIONS} destinations: remove one first`);
-    }
-    const id = randomUUID();
-    const secret = kind === 'webhook' ? mintSecret() : null;
-    const made: Destination = {
-      id,
-      accountId,
-      kind,
-      destination,
-      minSeverity,
-      enabled,
-      createdAt: new Date(this.#rules.clock()).toISOString(),
-      disabledAt: null,
-      disabledReason: null,
-      sealedSecret: secret === null ? null : seal(secret, this.#rules.key, id),
-      revision: 1,
-    };
-    await this.#store.addDestination(made);
-    return { made: true, record: { ...alertConfigRecord(made), ...(secret === null ? {} : { secret }) } };
   }
 
   async #change(accountId: string, id: string, body: AlertConfigBody): Promise<Put> {

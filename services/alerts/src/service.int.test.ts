@@ -166,6 +166,21 @@ describe('alerts in a process', () => {
     const path = `/v1/alert-configs/${made.id}`;
     expect((await ask('member', 'POST', `${path}/test`)).body).toEqual({ delivered: true, status: 200 });
     const test = arrived[before]!;
+    const { minSeverity: _severity, ...address } = wish;
+    expect((await ask('member', 'POST', '/v1/alert-configs/test', address)).body).toEqual({
+      delivered: true,
+      status: 200,
+    });
+    expect(() =>
+      new Webhook(secret).verify(arrived[before + 1]!.body, test.headers as Record<string, string>),
+    ).toThrow();
+    const unsaved = { kind: 'webhook', destination: 'http://10.0.0.1/' };
+    expect((await ask('member', 'POST', '/v1/alert-configs/test', unsaved)).status).toBe(400);
+    expect((await ask('auditor', 'POST', '/v1/alert-configs/test', address)).status).toBe(403);
+    expect((await ask('auditor', 'GET', '/v1/alert-configs')).body).toEqual({
+      alertConfigs: [{ ...shown, minSeverity: 'P3' }],
+    });
+
     expect(new Webhook(secret).verify(test.body, test.headers as Record<string, string>)).toMatchObject({
       type: 'alert.test',
     });
@@ -237,10 +252,30 @@ describe('alerts in a process', () => {
     expect(log.body.deliveries[1].attempts).toEqual([{ at: expect.any(String), status: 200, error: null }]);
     expect(JSON.stringify(log.body)).not.toContain('kept to itself');
 
+    const retry = `${path}/${String(messages[0]!.headers['webhook-id'])}/retry`;
+    expect((await ask('auditor', 'POST', retry)).status).toBe(403);
+    expect((await ask('stranger', 'POST', retry)).status).toBe(404);
+    expect((await ask('member', 'POST', `${path}/msg_${'0'.repeat(40)}/retry`)).status).toBe(404);
+    expect((await ask('member', 'POST', `${path}/msg_1/retry`)).body.error).toContain('must be the id of a message');
+    const due = await ask('member', 'POST', retry);
+    expect([due.status, due.body.state]).toEqual([202, 'waiting']);
+    await until(
+      () => arrived.length,
+      (count) => count === from + 3,
+    );
+    expect(arrived.at(-1)).toMatchObject({ body: messages[0]!.body, headers: { 'webhook-id': due.body.id } });
+    await until(
+      async () => (await ask('auditor', 'GET', path)).body.deliveries[1].attempts.length,
+      (attempts) => attempts === 2,
+    );
+    await ask('member', 'POST', '/v1/alert-configs', { id: made.id, enabled: false });
+    expect((await ask('member', 'POST', retry)).status).toBe(409);
+    await ask('member', 'POST', '/v1/alert-configs', { id: made.id, enabled: true });
+
     await running.stop();
     await start();
     await append(denied(50, { violation_type: 'unsafe_output', severity: 'P1' }));
-    await until(counted, (count) => count === 51);
+    await until(counted, (count) => count === 52);
     expect(JSON.parse(arrived.at(-1)!.body).data).toMatchObject({ eventId: eventId(50), count: 1 });
   });
 

@@ -288,6 +288,14 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('member', 200, 404),
     ask: ({ alertConfig: id }) => ({ path: { id } }),
   },
+  'POST /v1/alert-configs/test': {
+    statuses: bySession('member', 200),
+    ask: () => ({ body: { kind: 'webhook', destination: 'https://hooks.countersign.example/' } }),
+  },
+  'POST /v1/alert-configs/{id}/deliveries/{deliveryId}/retry': {
+    statuses: bySession('member', 404),
+    ask: ({ alertConfig: id }) => ({ path: { id, deliveryId: `msg_${'0'.repeat(40)}` } }),
+  },
   'GET /v1/alert-configs/{id}/deliveries': {
     statuses: bySession('auditor', 200, 404),
     ask: ({ alertConfig: id }) => ({ path: { id } }),

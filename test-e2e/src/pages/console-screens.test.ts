@@ -92,7 +92,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
 
   it('list what was denied, and close it only as far as it was shown', async () => {
     const { page, watched } = await open('/alerts');
-    await page.getByRole('link', { name: 'Open event' }).first().waitFor();
+    await page.getByRole('link', { name: 'Open the latest' }).first().waitFor();
     await page.getByText('4 open', { exact: true }).first().waitFor();
     await picture(page, 'alerts');
     expect(await barriersOf(page)).toEqual([]);
@@ -104,12 +104,12 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       return (json as { openCount: number }).openCount === 5 ? true : null;
     });
     const acknowledge = async (): Promise<void> => {
-      await page.getByRole('button', { name: 'Acknowledge all' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge all' }).click();
+      await page.getByRole('button', { name: 'Acknowledge' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
     };
     await acknowledge();
-    await page.getByText(/1 more alert has arrived/).waitFor();
-    await page.getByText('5 open', { exact: true }).first().waitFor();
+    await page.getByText('1 alert arrived after the list was read, and stays open.').waitFor();
+    await page.getByText('1 open', { exact: true }).first().waitFor();
     await acknowledge();
     await page.getByRole('heading', { name: 'No open alerts' }).waitFor();
     await picture(page, 'alerts-empty');
@@ -183,6 +183,10 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await picture(page, 'destinations-empty');
     await page.getByRole('button', { name: 'Add destination' }).click();
     await page.getByLabel('URL').fill('https://hooks.example.com/countersign');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send a test' }).click();
+    await page.getByText(/^(Not delivered|Delivered)/).waitFor({ timeout: 60_000 });
+    await picture(page, 'destination-tested');
+    expect(await barriersOf(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Add destination' }).click();
     await page.getByText('It is shown only now.').waitFor();
     expect(await page.getByRole('dialog').innerText()).toContain('whsec_');
@@ -348,7 +352,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     const { page } = await open('/settings');
     for (const [place, asked, title] of [
       ['/overview', '**/v1/stats/checks?*', 'Counts could not be read'],
-      ['/alerts', '**/v1/alerts?*', 'Alerts could not be read'],
+      ['/alerts', '**/v1/alerts/groups?*', 'Alerts could not be read'],
       ['/alerts/destinations', '**/v1/alert-configs', 'Destinations could not be read'],
       ['/reports', '**/v1/reports?*', 'Reports could not be read'],
       [`/events/${eventId}`, `**/v1/events/${eventId}`, 'The event could not be read'],

@@ -10,6 +10,12 @@ export type DestinationKind = (typeof DESTINATION_KINDS)[number];
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** `webhook-id` of a message: `msg_` and 160 bits in hex. */
+export const DELIVERY_ID_PATTERN = '^msg_[0-9a-f]{40}$';
+
+/** The most attempts of one message, those that were asked for by hand among them. */
+export const MOST_ATTEMPTS = 40;
+
 const instant = { type: 'string', format: 'date-time' } as const;
 const severity = { type: 'string', enum: SEVERITIES } as const;
 const kind = { type: 'string', enum: DESTINATION_KINDS } as const;
@@ -117,6 +123,28 @@ export const approvalMessageSchema: JsonSchema = {
 
 const notFound = error('the account has no such destination');
 const params = { id: uuid };
+const address = {
+  type: 'string',
+  minLength: 3,
+  maxLength: 2048,
+  description: 'an e-mail address, or an https URL that is publicly reachable',
+} as const;
+/** Answers to a request for a test message. */
+const tested = {
+  200: {
+    description:
+      'whether the receiver accepted it, and the status of the HTTP or SMTP answer, `null` if there was none',
+    schema: {
+      type: 'object',
+      required: ['delivered', 'status'],
+      properties: { delivered: { type: 'boolean' }, status },
+    },
+  },
+  429: {
+    ...error('the account has sent ten test messages within a minute'),
+    headers: { 'Retry-After': 'seconds until it may send another' },
+  },
+} as const;
 const of = { service: 'alerts', tag: 'Alerts', auth: 'session' } as const;
 
 /** Routes of alerts. */
@@ -153,12 +181,7 @@ export const alertsRoutes = {
       properties: {
         id: uuid,
         kind,
-        destination: {
-          type: 'string',
-          minLength: 3,
-          maxLength: 2048,
-          description: 'an e-mail address, or an https URL that is publicly reachable',
-        },
+        destination: address,
         minSeverity: severity,
         enabled: { type: 'boolean' },
       },
@@ -196,23 +219,41 @@ export const alertsRoutes = {
     role: 'member',
     params,
     success: 200,
+    responses: { ...tested, 400: bodyErrors[400], ...sessionErrors, 404: notFound },
+  }),
+  testNewAlertConfig: route({
+    ...of,
+    method: 'POST',
+    path: '/v1/alert-configs/test',
+    operationId: 'testNewAlertConfig',
+    summary: 'Deliver a test message once to an address that is not stored',
+    role: 'member',
+    body: {
+      type: 'object',
+      required: ['kind', 'destination'],
+      properties: { kind, destination: address },
+      additionalProperties: false,
+    },
+    success: 200,
+    responses: { ...tested, ...bodyErrors, ...sessionErrors },
+  }),
+  retryDelivery: route({
+    ...of,
+    method: 'POST',
+    path: '/v1/alert-configs/{id}/deliveries/{deliveryId}/retry',
+    operationId: 'retryAlertDelivery',
+    summary: 'Send a message of the delivery log again, with the same id',
+    role: 'member',
+    params: { id: uuid, deliveryId: { type: 'string', pattern: DELIVERY_ID_PATTERN } },
+    success: 202,
     responses: {
-      200: {
-        description:
-          'whether the receiver accepted it, and the status of the HTTP or SMTP answer, `null` if there was none',
-        schema: {
-          type: 'object',
-          required: ['delivered', 'status'],
-          properties: { delivered: { type: 'boolean' }, status },
-        },
-      },
+      202: { description: 'the message, which is due now', schema: delivery },
       400: bodyErrors[400],
       ...sessionErrors,
-      404: notFound,
-      429: {
-        ...error('the account has sent ten test messages within a minute'),
-        headers: { 'Retry-After': 'seconds until it may send another' },
-      },
+      404: error('the account has no such destination, or the destination no such message'),
+      409: error(
+        `the destination is turned off, the message is being sent at this moment, or it has had ${MOST_ATTEMPTS} attempts`,
+      ),
     },
   }),
   listDeliveries: route({
@@ -235,3 +276,6 @@ export const alertsRoutes = {
 
 /** With `id` an update, which leaves fields that it does not name unchanged. */
 export type AlertConfigBody = BodyOf<typeof alertsRoutes.putAlertConfig>;
+
+/** An address that is tried before it is stored. */
+export type AlertTestBody = BodyOf<typeof alertsRoutes.testNewAlertConfig>;

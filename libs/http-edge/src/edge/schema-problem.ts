@@ -6,6 +6,7 @@ const LONGEST_NAME = 64;
 /** Descriptions for patterns of contracts. */
 const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^key_[0-9a-f]{16}$', 'key_ and 16 lower-case hex characters'],
+  ['^msg_', 'the id of a message: msg_ and 40 hex characters'],
   ['^apr_', 'an approval id: apr_ and a UUID'],
   ['[0-9a-fA-F]{8}-[0-9a-fA-F]{4}', 'a UUID'],
   ['^[Cc][Ss][Nn]', 'CSN-XXXX-XXXX-XXXX-XXXX, its check character included'],

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { MOST_ATTEMPTS } from '@countersign/contracts';
 import type { DeliveryAttempt, DeliveryRecord, DeliveryState } from '@countersign/contracts';
 import type { Violation } from './violation.js';
 
@@ -28,6 +29,8 @@ export interface Message {
   readonly dueAtMs: number | null;
   readonly state: DeliveryState;
   readonly attempts: readonly DeliveryAttempt[];
+  /** Attempts before it was last asked for by hand: the delays begin again after them. Absent: 0. */
+  readonly earlierAttempts?: number;
 }
 
 export interface Owner {
@@ -96,9 +99,15 @@ export function afterAttempt(
   const attempts = [...message.attempts, attempt];
   const over = (state: DeliveryState): Message => ({ ...message, attempts, state, dueAtMs: null });
   if (attempt.error === null) return { message: over('delivered'), exhausted: false };
-  const wait = RETRY_AFTER_MS[attempts.length - 1];
-  if (wait === undefined || attempt.status === 410) return { message: over('failed'), exhausted: true };
+  const wait = RETRY_AFTER_MS[attempts.length - 1 - (message.earlierAttempts ?? 0)];
+  const isLast = attempts.length >= MOST_ATTEMPTS;
+  if (wait === undefined || isLast || attempt.status === 410) return { message: over('failed'), exhausted: true };
   return { message: { ...message, attempts, dueAtMs: nowMs + wait }, exhausted: false };
+}
+
+/** The message as it is sent again, now: with its own id, so that a receiver that has it can tell. */
+export function sentAgain(message: Message, nowMs: number): Message {
+  return { ...message, state: 'waiting', dueAtMs: nowMs, earlierAttempts: message.attempts.length };
 }
 
 /** The message in the delivery log. */

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { alertsRoutes, type AlertConfigBody, type PageQuery } from '@countersign/contracts';
+import { alertsRoutes, type AlertConfigBody, type AlertTestBody, type PageQuery } from '@countersign/contracts';
 import { HttpAnswer } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
@@ -29,6 +29,16 @@ export class AlertConfigsController {
   @HttpRoute(alertsRoutes.testAlertConfig)
   test(@Input() { caller, params }: RouteInput): unknown {
     return this.destinations.test(caller.accountId, params['id']!.toLowerCase());
+  }
+
+  @HttpRoute(alertsRoutes.testNewAlertConfig)
+  testNew(@Input() { caller, body }: RouteInput<AlertTestBody>): unknown {
+    return this.destinations.testNew(caller.accountId, body);
+  }
+
+  @HttpRoute(alertsRoutes.retryDelivery)
+  retry(@Input() { caller, params }: RouteInput): unknown {
+    return this.destinations.sendAgain(caller.accountId, params['id']!.toLowerCase(), params['deliveryId']!);
   }
 
   @HttpRoute(alertsRoutes.listDeliveries)

@@ -162,6 +162,22 @@ export class AlertDocuments implements AlertStore {
     });
   }
 
+  async changeMessage(
+    destinationId: string,
+    id: string,
+    change: (message: Message) => Message,
+  ): Promise<Message | 'claimed' | null> {
+    return this.documents.transact(async (transaction) => {
+      const stored = await transaction.get(MESSAGES, id);
+      if (stored?.body.message.destinationId !== destinationId) return null;
+      const { version, body } = stored;
+      if (body.claim !== null) return 'claimed';
+      const message = change(body.message);
+      await transaction.put(MESSAGES, [{ id, version: version + 1, body: { message, claim: null } }]);
+      return message;
+    });
+  }
+
   async deliveries(destinationId: string, limit: number, offset: number): Promise<DeliveryPage> {
     const query = { where: { destinationId }, by: 'createdAtMs', descending: true, limit, offset } as const;
     const [page, total] = await Promise.all([

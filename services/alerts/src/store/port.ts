@@ -71,6 +71,15 @@ export interface AlertStore {
   claim(nowMs: number, untilMs: number, except: readonly string[]): Promise<Claim | null>;
   /** Stores the result of an attempt. `false`: the claim expired and was taken over, or the message was removed. */
   settle(token: string, message: Message): Promise<boolean>;
+  /**
+   * Changes a message of a destination, unless an instance is attempting it. `change` is pure and may be called again.
+   * @returns the changed message, `'claimed'`, or `null` if the destination has none of that id
+   */
+  changeMessage(
+    destinationId: string,
+    id: string,
+    change: (message: Message) => Message,
+  ): Promise<Message | 'claimed' | null>;
   /** Newest first. */
   deliveries(destinationId: string, limit: number, offset: number): Promise<DeliveryPage>;
   backlog(): Promise<Backlog>;

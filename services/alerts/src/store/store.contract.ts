@@ -1,5 +1,5 @@
 import type { Destination } from '../domain/destination.js';
-import { newMessage, type Message } from '../domain/message.js';
+import { newMessage, sentAgain, type Message } from '../domain/message.js';
 import { closeSum, foldNotices } from '../domain/thread.js';
 import {
   ACCOUNT,
@@ -24,6 +24,7 @@ export interface StoreHarness {
 
 const NOW = START + 1_000_000;
 const fold: Fold = (thread, notices) => foldNotices(thread, notices, WINDOW_MS, NOW);
+const FAILED_ATTEMPT = { at: new Date(NOW).toISOString(), status: 500, error: 'answered 500' };
 const message = (id: string, dueAtMs: number | null, destinationId = 'd'): Message => ({
   ...newMessage({ accountId: ACCOUNT, destinationId }, id, { type: 't', timestamp: '', data: {} }, 1, NOW),
   dueAtMs,
@@ -126,6 +127,20 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       expect((await store.deliveries('other', 10, 0)).messages).toEqual([settled]);
       expect(await store.settle(second!.token, message('m2', NOW + 50))).toBe(true);
       expect(await store.backlog()).toEqual({ waiting: 2, oldestDueMs: NOW + 1 });
+    });
+
+    it('changes a message of its destination, unless an instance is attempting it', async () => {
+      await store.addMessages([message('m1', NOW - 9)]);
+      const again = (old: Message): Message => sentAgain(old, NOW);
+      const claim = await store.claim(NOW, NOW + 10, []);
+      expect(await store.changeMessage('d', 'm1', again)).toBe('claimed');
+      const failed: Message = { ...message('m1', null), state: 'failed', attempts: [FAILED_ATTEMPT] };
+      await store.settle(claim!.token, failed);
+      expect(await store.changeMessage('other', 'm1', again)).toBeNull();
+      expect(await store.changeMessage('d', 'm9', again)).toBeNull();
+      const changed = await store.changeMessage('d', 'm1', again);
+      expect(changed).toEqual({ ...failed, state: 'waiting', dueAtMs: NOW, earlierAttempts: 1 });
+      expect((await store.claim(NOW, NOW + 10, []))?.message).toEqual(changed);
     });
 
     it('claims nothing that was removed with its destination, or settled by another instance', async () => {

@@ -98,6 +98,13 @@ export const RECORD_NOTES: OperationNotes = {
   },
   deleteAlertConfig: { description: 'Cannot be undone: a new destination has a new secret.' },
   testAlertConfig: { description: 'One attempt, at once, with the answer of the receiver.' },
+  testNewAlertConfig: {
+    description:
+      'As the test of a stored destination, before it is stored: the same rules for hosts, and the same ten a minute. The signature of a webhook is of a secret that is not kept.',
+  },
+  retryAlertDelivery: {
+    description: 'Due at once; a failure is followed by the delays of a new message. The `webhook-id` stays the same.',
+  },
   listAlertDeliveries: { description: 'Each message with all its attempts, and the time of the next one.' },
   listStreams: {
     description:
