@@ -1,4 +1,5 @@
 import { approvalsContract } from './contract/approvals.contract.js';
+import { balancesContract } from './contract/balances.contract.js';
 import { CountersBench } from './contract/counters.test-setup.js';
 import type { OpenCounters } from './contract/counters.test-setup.js';
 import { judgementContract } from './contract/judgement.contract.js';
@@ -19,6 +20,7 @@ export function countersContract(name: string, open: OpenCounters): void {
     judgementContract(bench);
     limitsContract(bench);
     rulesContract(bench);
+    balancesContract(bench);
     approvalsContract(bench);
     ruleBoundsContract(bench);
     statesContract(bench);

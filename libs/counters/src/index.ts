@@ -1,4 +1,4 @@
-export { amountOfNanos, MOST_UNITS, parseAmount } from './amount.js';
+export { amountOfNanos, amountText, minus, MOST_UNITS, parseAmount } from './amount.js';
 export type { Amount } from './amount.js';
 export { CLAIM_BOUNDS, CLAIM_MS, CountersUnavailable, RULE_BOUNDS } from './port.js';
 export { MOST_FACTS, MOST_LIMITS } from './rule-trip.js';
@@ -18,9 +18,12 @@ export type {
   GivenBackSums,
   HeldAmount,
   Judgement,
+  LimitBalance,
   RebuildLease,
+  RuleBalances,
   RuleBounds,
   RuleCounts,
+  RuleQuestion,
   RuleSnapshot,
   RuleTrip,
   Seen,
@@ -31,6 +34,7 @@ export type {
   UsageSnapshot,
   VersionedKind,
 } from './port.js';
+export { exceededLimit } from './rule-findings.js';
 export { countedViolations, dollars } from './violations.js';
 export { SlewedClock } from './slewed-clock.js';
 export type { CountersClock } from './slewed-clock.js';

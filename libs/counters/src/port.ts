@@ -1,6 +1,6 @@
 import type { Plan, SpendingWindow, RateLimit } from '@countersign/contracts';
 import type { ApprovalDecision, AskedApproval, FoundApproval, LoggedApproval } from './approvals.js';
-import type { HeldAmount, RuleCounts, RuleSnapshot, RuleTrip, Seen } from './rule-trip.js';
+import type { HeldAmount, RuleBalances, RuleCounts, RuleQuestion, RuleSnapshot, RuleTrip, Seen } from './rule-trip.js';
 import type { StaticViolation } from './static-violation.js';
 
 export { RULE_BOUNDS } from './rule-trip.js';
@@ -389,8 +389,8 @@ export interface RebuildLease {
  * rejects only by a defect. Every other method that returns a promise rejects with `CountersUnavailable` when the
  * counters are on a server or in another thread, and that cannot be reached or does not answer in time; the call may
  * then have had its effect. Besides:
- * - `usage`, `agentUsage`, `answerOf`, `claims`, `isFrozen`, `giveBack`, `giveBackHeld` and `decideApproval` reject with it while the
- *   counters do not serve; `version` does so on a server, and answers in process.
+ * - `usage`, `agentUsage`, `ruleBalances`, `answerOf`, `claims`, `isFrozen`, `giveBack`, `giveBackHeld` and `decideApproval` reject
+ *   with it while the counters do not serve; `version` does so on a server, and answers in process.
  * - `answered` and `takeBack` reject with it when the counts were lost and no rebuild has begun.
  * - `now`, `raise`, `freeze` and `unfreeze` work whether or not the counters serve.
  */
@@ -452,6 +452,8 @@ export interface Counters {
   claims(): Promise<ClaimFigures>;
   /** Changes nothing. */
   agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage>;
+  /** Facts and balances of limits of an agent. Changes nothing: amounts outside a narrower window stay. */
+  ruleBalances(agentId: string, question: RuleQuestion): Promise<RuleBalances>;
   /**
    * Begins a rebuild: takes the lease that one gateway holds at a time, drops totals and claims, and keeps versions,
    * freezes and unfreezes. The counters do not serve from now until `serve`. `null`: they serve already, or another

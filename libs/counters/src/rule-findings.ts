@@ -1,7 +1,7 @@
-import { amountText, exceeds, minus, NOTHING } from './amount.js';
+import { amountText, exceeds, isNothing, minus, NOTHING } from './amount.js';
 import type { LimitBudget } from '@countersign/contracts';
 import type { Amount } from './amount.js';
-import type { ConditionalRule, RuleTrip, TripFact, TripLimit } from './rule-trip.js';
+import type { ConditionalRule, LimitBalance, RuleTrip, TripFact, TripLimit } from './rule-trip.js';
 import type { StaticViolation } from './static-violation.js';
 
 /** Conditional rules of a trip by rank, of equal rank in their order. */
@@ -67,6 +67,12 @@ export function limitViolation(
     resets_at: resetsAtMs === null ? null : isoTime(resetsAtMs),
   };
   return { ...violation, detail: words + full + resets, extras: { ...violation.extras, budget } };
+}
+
+/** The violation of a limit by its balance, as a check finds it; `null`: it has room. Bounds of what is kept apart. */
+export function exceededLimit(limit: TripLimit, { consumed, oldestMs }: LimitBalance): StaticViolation | null {
+  if (isNothing(limit.amount) || !exceeds(consumed, limit.amount, limit.max)) return null;
+  return limitViolation(limit, limit.violation, consumed, resetsAt(limit, oldestMs));
 }
 
 /** `Judgement.limit.resetsAtMs` of an exceeded limit. */

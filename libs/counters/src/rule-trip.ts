@@ -1,4 +1,4 @@
-import type { HeldAmount, SetFact } from '@countersign/contracts';
+import type { Amount, HeldAmount, SetFact, TripFact, TripLimit } from '@countersign/contracts';
 import type { LoggedApproval } from './approvals.js';
 
 export type {
@@ -31,6 +31,28 @@ export interface Seen {
   readonly facts: readonly string[];
   /** Balance by the id of the limit, as a decimal such as `12.5`. */
   readonly limits: Readonly<Record<string, string>>;
+}
+
+/** Facts and windows of an agent that a caller asks about. */
+export interface RuleQuestion {
+  readonly facts: readonly TripFact[];
+  readonly limits: readonly Pick<TripLimit, 'key' | 'windowSeconds'>[];
+}
+
+/** What a check of the agent would find now, in the order of the question. */
+export interface RuleBalances {
+  /** Time until which each fact is set, ms; `null`: it is not set. */
+  readonly facts: readonly (number | null)[];
+  /** Time until which no fact of the agent is known, ms ({@link UNKNOWN_FACTS}); `null`: facts are known. */
+  readonly unknownUntilMs: number | null;
+  readonly limits: readonly LimitBalance[];
+}
+
+/** The amounts in a window. */
+export interface LimitBalance {
+  readonly consumed: Amount;
+  /** Time of the oldest amount, ms; `null`: none is counted. */
+  readonly oldestMs: number | null;
 }
 
 /** Facts and windows of an agent up to one position of the log. */

@@ -19,7 +19,7 @@ const SESSION_DIGITS = 32;
 const DEFAULT_TTL_SECONDS = 86_400;
 
 /** A fact that cannot be kept must not be forgotten. */
-const NO_ROOM: StaticViolation = {
+export const NO_ROOM: StaticViolation = {
   violation_type: 'rule_error',
   severity: 'P1',
   reason:
@@ -71,6 +71,22 @@ export function countedRules(
     limits: limits.map((charge) => limitOf(compiled, charge)),
     noRoom: NO_ROOM,
   };
+}
+
+/** Where facts are held, for a question to the counters. */
+export interface FactsHeld {
+  readonly facts: readonly TripFact[];
+  /** Pairs of facts of which the first counts as set also where the second is. */
+  readonly also: readonly { readonly fact: number; readonly where: number }[];
+  /** Index in `facts` of each fact of the profile. */
+  readonly indexes: readonly number[];
+}
+
+/** Where a check of this session reads each fact of a profile. @param session `null`: it names none */
+export function factsHeld(compiled: CompiledRules, session: string | null): FactsHeld {
+  const places = new FactPlaces(compiled, session);
+  const indexes = compiled.facts.map((_fact, position) => places.read(position));
+  return { facts: places.all, also: places.also, indexes };
 }
 
 function ruleOf({ violation, rank, observe }: RuleFinding): Pick<ConditionalRule, 'violation' | 'rank' | 'observe'> {

@@ -125,8 +125,9 @@ function conditionalTraces(
 function factsOf(
   rules: CompiledRules,
   judgement: ConditionalJudgement,
-  { facts, session }: Surroundings,
+  { facts, known, session }: Surroundings,
 ): Readonly<Record<string, boolean | null>> {
+  if (known !== undefined) return known;
   if (facts === undefined) return {};
   const read = new Set((countedRules(rules, judgement, session)?.facts ?? []).map(({ id }) => id).filter(isOwnFact));
   const ids = rules.facts.map(({ member: { id } }) => id);

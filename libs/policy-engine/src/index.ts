@@ -18,8 +18,9 @@ export { decide, decideInSlices, judgeTool, needsArguments, scanInSlices } from 
 export type { Decision } from './decide.js';
 export { actionCost, explainInSlices, RULE_NAMES } from './explain.js';
 export type { ConditionalTrace, CountedFindings, Explained, RuleName, RuleTrace } from './explain.js';
-export { countedRules, isOwnFact, longestCounted } from './counted-rules.js';
-export { denialsWithoutFacts } from './judge/conditional.js';
+export { countedRules, factsHeld, isOwnFact, longestCounted, NO_ROOM } from './counted-rules.js';
+export type { FactsHeld } from './counted-rules.js';
+export { denialsWhere, judgeConditional } from './judge/conditional.js';
 export type { ConditionalJudgement, Surroundings } from './judge/conditional.js';
 export { conditionalProblem } from './profile/conditional-members.js';
 export { holdsArguments } from './judge/arguments.js';

@@ -137,7 +137,8 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       tools: ['send_refund'],
       when: 'has(args.amount) && args.amount > 100',
     };
-    await text.fill(JSON.stringify({ ...draft, blocked_apis: ['evil.example'], rules: [rule] }));
+    const limits = [{ id: 'refunds', tools: ['send_refund'], max_count: 9, window_seconds: 86_400 }];
+    await text.fill(JSON.stringify({ ...draft, blocked_apis: ['evil.example'], rules: [rule], limits }));
     await text.press('Control+s');
     await page.getByText('Saved as version 3.').waitFor();
     await page.getByRole('button', { name: 'Form', exact: true }).click();
@@ -148,6 +149,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await page.getByRole('button', { name: 'Tool call' }).click();
     await page.getByText('denies', { exact: true }).waitFor();
     await page.getByText('args.amount > 100', { exact: false }).first().waitFor();
+    await page.getByText('0 of 9 used; this action needs 1.').waitFor();
     await picture(page, 'playground');
     expect(await barriersOf(page)).toEqual([]);
     await page.getByRole('link', { name: 'History' }).click();

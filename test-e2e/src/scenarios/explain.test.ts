@@ -16,6 +16,8 @@ interface Explanation {
   readonly coverage: string;
   readonly answer: object;
   readonly rules: readonly Trace[];
+  readonly facts: readonly { readonly id: string; readonly set: boolean | null; readonly until: string | null }[];
+  readonly limits: readonly object[];
 }
 
 const CARD = '4111 1111 1111 1111';
@@ -108,6 +110,64 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
     const until = Date.now() + 30_000;
     while ((await listed()) === 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await listed()).toBe(1);
+  });
+
+  it('judges by the facts and balances of now, as the next check is, and counts nothing', async () => {
+    const agentId = await newAgent(instance, session, {
+      rules: [{ id: 'no-exfil', types: ['http_call'], when: 'facts.secret_read', effect: 'deny' }],
+      facts: [
+        { id: 'secret_read', tools: ['read'], set_when: "args.path.startsWith('/secrets/')", ttl_seconds: 3600 },
+        { id: 'elsewhere', tools: ['other'], set_when: 'true', scope: 'agent' },
+      ],
+      limits: [
+        { id: 'refunds', tools: ['refund'], key: 'args.customer', max_count: 2, window_seconds: 3600 },
+        { id: 'spend', tools: ['refund'], sum: 'args.amount', max_sum: '10.5', window_seconds: 3600 },
+      ],
+    });
+    const tool = (name: string, session: string, payload: object) => {
+      return { type: 'tool_use', tool_name: name, payload, metadata: { session } };
+    };
+    const send = (session: string) => ({ type: 'http_call', url: 'https://a.example/', metadata: { session } });
+    const refund = (customer: string, amount: number) => tool('refund', 's1', { customer, amount });
+    const steps = [
+      send('s1'),
+      tool('read', 's1', { path: '/secrets/key' }),
+      send('s1'),
+      send('s2'),
+      refund('c1', 4.25),
+      refund('c1', 4),
+      refund('c1', 1),
+      refund('c2', 2.5),
+      refund('c2', 2.25),
+    ];
+    for (const action of steps) {
+      await explain(agentId, action);
+      const explained = await explain(agentId, action);
+      const checked = await instance.check(action, { agentId });
+      expect([action, explained.answer]).toEqual([action, checked.json]);
+    }
+    const exceeded = await explain(agentId, refund('c1', 0.5));
+    expect(exceeded.limits).toEqual([
+      {
+        ...{ id: 'refunds', unit: 'count', window_seconds: 3600, limit: '2', used: '2', needs: '1', remaining: '0' },
+        ...{ fits: false, decreases_at: expect.any(String) },
+      },
+      {
+        ...{ id: 'spend', unit: 'sum', window_seconds: 3600, limit: '10.5', used: '10.5', needs: '0.5' },
+        ...{ remaining: '0', fits: false, decreases_at: expect.any(String) },
+      },
+    ]);
+    expect(exceeded.facts).toEqual([
+      { id: 'secret_read', scope: 'session', set: true, until: expect.any(String) },
+      { id: 'elsewhere', scope: 'agent', set: false, until: null },
+    ]);
+    expect(exceeded.rules.find(({ name }) => name === 'limits:refunds')).toMatchObject({
+      result: 'matched',
+      clauses: [{ text: 'counted + 1 <= 2', result: false }],
+      violation: { budget: { unit: 'count', consumed: '2', remaining: '0' } },
+    });
+    expect((await explain(agentId, send('s2'))).facts[0]).toMatchObject({ set: false, until: null });
+    expect((await explain(agentId, { type: 'http_call', url: 'https://a.example/' })).facts[0]!.set).toBe(true);
   });
 
   it('reports a frozen agent and observe mode, and uses the newest profile', async () => {

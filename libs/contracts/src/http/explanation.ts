@@ -1,7 +1,7 @@
 import { allowedDecision, denialMembers } from './decision.js';
-import { uuid } from './fragments.js';
+import { isoTime, uuid } from './fragments.js';
 import { checkBody, type CheckRequest } from './check.js';
-import { object, type JsonOf, type JsonSchema } from './json-schema.js';
+import { nullable, object, type JsonOf, type JsonSchema } from './json-schema.js';
 import type { JsonValue } from '../leaf.js';
 
 const text = { type: 'string' } as const;
@@ -17,7 +17,7 @@ const conditions = {
       result: {
         enum: [true, false, 'error', 'not_reached', 'unknown'],
         description:
-          '`unknown`: it depends on a fact that the check did not read, or on the balance of a limit, which only a check reads',
+          '`unknown`: it depends on a fact or a balance of a limit that the recorded check did not read, or on a fact that is not known',
       },
     }),
   },
@@ -25,7 +25,7 @@ const conditions = {
   facts: {
     type: 'array',
     description:
-      'facts that the rule reads. Of a recorded check: as it saw them, by its committed context; `null` where it did not read the fact, as no value would have changed its verdict. Otherwise the rule is evaluated as if no fact were set',
+      'facts that the rule reads. Of a recorded check: as it saw them, by its committed context; `null` where it did not read the fact, as no value would have changed its verdict. Otherwise as it is now',
     items: object({ id: text, set: { type: ['boolean', 'null'] } }),
   },
   mode: { type: 'string', enum: ['enforce', 'observe'], description: 'in `observe` the rule denies nothing' },
@@ -104,6 +104,37 @@ export const explanation = object({
     ],
   },
   rules: { type: 'array', items: ruleTrace, description: 'every rule, in the order of evaluation' },
+  facts: {
+    type: 'array',
+    description: 'every fact of the profile, as a check of this session would find it now',
+    items: object({
+      id: text,
+      scope: { type: 'string', enum: ['session', 'agent'] },
+      set: {
+        type: ['boolean', 'null'],
+        description: '`null`: not known, as there was no room for a fact of the agent that had to be set',
+      },
+      until: { ...nullable(isoTime), description: 'time until which it is set; `null`: it is not set' },
+    }),
+  },
+  limits: {
+    type: 'array',
+    description: 'every limit that a check of this action would be counted towards. Nothing is counted',
+    items: object({
+      id: text,
+      unit: { type: 'string', enum: ['count', 'sum'] },
+      window_seconds: { type: 'integer' },
+      limit: text,
+      used: { type: 'string', description: 'what the window holds now' },
+      needs: { type: 'string', description: 'what this check would add' },
+      remaining: text,
+      fits: { type: 'boolean' },
+      decreases_at: {
+        ...nullable(isoTime),
+        description: 'time at which the oldest amount leaves the window; `null`: the window is empty',
+      },
+    }),
+  },
 });
 
 export type Explanation = JsonOf<typeof explanation>;

@@ -263,7 +263,7 @@ export const policyRoutes = {
       401: sessionErrors[401],
       404: noAgent,
       409: error('with a draft: the agent is inactive, or version is not the current one'),
-      503: error('spending and rate cannot be read now'),
+      503: error('spending, rate, facts and limits cannot be read now'),
     },
   }),
   dryRunProfile: route({

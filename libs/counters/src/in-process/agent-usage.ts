@@ -1,5 +1,8 @@
 import type { RateLimit } from '@countersign/contracts';
+import { NOTHING } from '../amount.js';
 import type { AgentUsage } from '../port.js';
+import type { LimitBalance, RuleBalances, RuleQuestion } from '../rule-trip.js';
+import type { AgentRules } from './agent-rules.js';
 import type { RateWindow } from './rate-window.js';
 import type { AgentTotals } from './totals.js';
 
@@ -18,6 +21,19 @@ export function agentUsage(totals: AgentTotals | undefined, rate: RateLimit | nu
     rateBlockedBy: full ? window.at(past + rateCount - rate.max) : null,
   };
 }
+
+/** `Counters.ruleBalances` from the facts and windows of an agent; `null` where there are none. */
+export function ruleBalances(rules: AgentRules | null, { facts, limits }: RuleQuestion, nowMs: number): RuleBalances {
+  const unknownUntilMs = rules?.unknownUntilMs ?? 0;
+  return {
+    facts: facts.map((fact) => rules?.fact(fact)?.setUntilMs(nowMs) ?? null),
+    unknownUntilMs: unknownUntilMs > nowMs ? unknownUntilMs : null,
+    limits: limits.map(
+      ({ key, windowSeconds }) => rules?.window(key)?.balance(nowMs, windowSeconds * 1000) ?? NOT_COUNTED,
+    ),
+  };
+}
+const NOT_COUNTED: LimitBalance = { consumed: NOTHING, oldestMs: null };
 
 /** Number of times at or before `edgeMs`. */
 function countPast(window: RateWindow, edgeMs: number): number {

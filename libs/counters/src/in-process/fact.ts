@@ -8,6 +8,12 @@ export class Fact {
   #baseMs = 0;
   #settings: { readonly order: number; readonly expiresAtMs: number }[] = [];
 
+  /** Time until which it is set, ms; `null`: it is not set. */
+  setUntilMs(nowMs: number): number | null {
+    const untilMs = Math.max(this.#baseMs, ...this.#settings.map(({ expiresAtMs }) => expiresAtMs));
+    return untilMs > nowMs ? untilMs : null;
+  }
+
   isSet(nowMs: number): boolean {
     return this.#baseMs > nowMs || this.#settings.some(({ expiresAtMs }) => expiresAtMs > nowMs);
   }

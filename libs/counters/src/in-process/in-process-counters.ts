@@ -14,7 +14,9 @@ import type {
   HeldAmount,
   Judgement,
   RebuildLease,
+  RuleBalances,
   RuleBounds,
+  RuleQuestion,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,
@@ -22,7 +24,7 @@ import type {
 import { SlewedClock } from '../slewed-clock.js';
 import type { CountersClock } from '../slewed-clock.js';
 import { replayEvent, restoreSnapshot } from './rebuild.js';
-import { agentUsage } from './agent-usage.js';
+import { agentUsage, ruleBalances } from './agent-usage.js';
 import { claimName } from './claim-book.js';
 import { CountersState } from './state.js';
 
@@ -128,6 +130,11 @@ export class InProcessCounters implements Counters {
   async agentUsage(agentId: string, rate: RateLimit | null): Promise<AgentUsage> {
     this.#requireService();
     return agentUsage(this.#state.agents.get(agentId), rate, this.#clock.now());
+  }
+
+  async ruleBalances(agentId: string, question: RuleQuestion): Promise<RuleBalances> {
+    this.#requireService();
+    return ruleBalances(this.#state.agents.get(agentId)?.rules ?? null, question, this.#clock.now());
   }
 
   async answerOf(accountId: string, keySha256: string): Promise<StoredAnswer | null> {

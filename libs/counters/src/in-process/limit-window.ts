@@ -1,6 +1,6 @@
-import { UNIT } from '../amount.js';
+import { minus, UNIT } from '../amount.js';
 import type { Amount } from '../amount.js';
-import type { HeldAmount } from '../rule-trip.js';
+import type { HeldAmount, LimitBalance } from '../rule-trip.js';
 
 type Counted = Omit<HeldAmount, 'key'>;
 
@@ -45,6 +45,16 @@ export class LimitWindow implements Amount {
       this.#head = 0;
     }
     return removed;
+  }
+
+  /** What a window of this length holds; older amounts stay. */
+  balance(nowMs: number, windowMs: number): LimitBalance {
+    let at = this.#head;
+    let consumed: Amount = { units: this.units, nanos: this.nanos };
+    for (; at < this.#counted.length && nowMs - this.#counted[at]!.atMs >= windowMs; at += 1) {
+      consumed = minus(consumed, this.#counted[at]!.amount);
+    }
+    return { consumed, oldestMs: this.#counted[at]?.atMs ?? null };
   }
 
   /** Removes one amount; `false`: it is not in the window. */

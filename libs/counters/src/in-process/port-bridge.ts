@@ -93,6 +93,7 @@ export function connectCounters(port: MessagePort): Counters {
     answerOf: (...values) => ask('answerOf', ...values),
     claims: () => ask('claims'),
     agentUsage: (...values) => ask('agentUsage', ...values),
+    ruleBalances: (...values) => ask('ruleBalances', ...values),
     beginRebuild: () => ask('beginRebuild'),
     abandonRebuild: () => ask('abandonRebuild'),
     restore: (...values) => ask('restore', ...values),

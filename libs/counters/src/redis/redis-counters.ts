@@ -13,8 +13,11 @@ import type {
   GivenBackSums,
   HeldAmount,
   Judgement,
+  LimitBalance,
   RebuildLease,
+  RuleBalances,
   RuleBounds,
+  RuleQuestion,
   StoredAnswer,
   UsageSnapshot,
   VersionedKind,
@@ -26,7 +29,7 @@ import { dayNumber, monthNumber, monthText } from './months.js';
 import { eventRows, snapshotRows } from './rebuild-rows.js';
 import type { CallOptions, RedisLink } from './redis-link.js';
 import { checkResult, DONE, LOST, REBUILDING, RULED } from './replies.js';
-import { heldArgument, revertedArgument } from './rule-arguments.js';
+import { factField, heldArgument, limitField, revertedArgument } from './rule-arguments.js';
 import { SCRIPTS } from './script.js';
 import type { Script } from './script.js';
 import { RedisRebuildLease } from './rebuild-lease.js';
@@ -171,6 +174,24 @@ export class RedisCounters implements Counters {
       monthMicros: monthMicros ?? 0,
       rateCount: rateCount ?? 0,
       rateBlockedBy: blockedBy === undefined || blockedBy < 0 ? null : blockedBy,
+    };
+  }
+
+  async ruleBalances(agentId: string, { facts, limits }: RuleQuestion): Promise<RuleBalances> {
+    const windows = limits.map(({ windowSeconds }) => windowSeconds * 1000);
+    const fields = [...facts.map(factField), ...limits.map(({ key }) => limitField(key))];
+    const asked = [agentId, JSON.stringify([fields, windows])];
+    const [, unknown, ...found] = (await this.#call(SCRIPTS.ruleBalances, [this.#options.keys.state], asked)).map(
+      Number,
+    );
+    const timeOf = (value = 0): number | null => (value > 0 ? value : null);
+    return {
+      facts: facts.map((_fact, at) => timeOf(found[at])),
+      unknownUntilMs: timeOf(unknown),
+      limits: limits.map((_limit, at): LimitBalance => {
+        const [units = 0, nanos = 0, oldestMs] = found.slice(facts.length + 3 * at);
+        return { consumed: { units, nanos }, oldestMs: timeOf(oldestMs) };
+      }),
     };
   }
 

@@ -16,7 +16,9 @@ export interface Surroundings extends Who {
   readonly offsets?: Readonly<Record<string, number>>;
   /** Facts that a recorded check saw set, of those that it read; only for explanations. Absent: no fact is set. */
   readonly facts?: readonly string[];
-  /** Balances that a recorded check saw, by the id of the limit, as decimals; only for explanations. Absent: none is known. */
+  /** Values of all facts by id, `null`: not known; only for explanations, instead of `facts`. */
+  readonly known?: Readonly<Record<string, boolean | null>>;
+  /** Balances before the check, by the id of the limit, as decimals; only for explanations. Absent: none is known. */
   readonly balances?: Readonly<Record<string, string>>;
 }
 
@@ -52,12 +54,10 @@ export function judgedAction(
   };
 }
 
-/** The findings, observed ones included, of rules where no fact is set; the severest first. */
-export function denialsWithoutFacts(judgement: RuleJudgement): readonly RuleFinding[] {
-  return denialsWhere(judgement, () => false);
-}
-
-/** The same where the facts have these values. @param isSet takes the position of a fact in the profile */
+/**
+ * The findings, observed ones included, of rules where the facts have these values; the severest first.
+ * @param isSet takes the position of a fact in the profile
+ */
 export function denialsWhere(
   { findings, conditional }: RuleJudgement,
   isSet: (position: number) => boolean,

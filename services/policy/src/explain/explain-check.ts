@@ -1,28 +1,41 @@
 import type { Explanation } from '@countersign/contracts';
 import { countedViolations } from '@countersign/counters';
 import type { AgentUsage } from '@countersign/counters';
-import { actionCost, compileProfile, denialsWithoutFacts, explainInSlices, whoIn } from '@countersign/policy-engine';
+import { actionCost, compileProfile, explainInSlices, judgeConditional, whoIn } from '@countersign/policy-engine';
 import type { Action, ConditionalTrace, RuleTrace, Violation } from '@countersign/policy-engine';
 import { runInSlices } from '@countersign/async';
 import type { Agent } from '../domain/agent.js';
+import { RulesNow } from './rules-now.js';
+import type { ReadBalances } from './rules-now.js';
 
 export type TracedRule = Explanation['rules'][number];
 type TracedViolation = Extract<TracedRule, { readonly result: 'matched' }>['violation'];
 
 /**
- * Explains the result of every rule of the agent's profile for an action, and the answer that a check would get now where no fact
- * is set and no limit is used up. Yields to other work of the thread while a long payload is read.
+ * Explains the result of every rule of the agent's profile for an action, and the answer that a check would get now: by
+ * the facts that are set and the balances of its limits, of which nothing is counted. Approvals are not read. Yields to
+ * other work of the thread while a long payload is read.
  * @param usage of the agent, with the rate limit of its profile
+ * @param read reads facts and balances of the agent
+ * @throws what `read` throws
  */
-export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, action: Action): Promise<Explanation> {
+export async function explainCheck(
+  { id, facts }: Agent,
+  usage: AgentUsage,
+  action: Action,
+  read: ReadBalances,
+): Promise<Explanation> {
   const { profile } = facts;
   const compiled = compileProfile(profile);
   const { spending, rate } = compiled;
   const counted = countedViolations(usage, { spending, rate, costMicros: actionCost(action) });
   const around = { agentId: id, ...whoIn(action), time: Math.floor(usage.nowMs / 1000) };
-  const { decision, rules, conditional } = await runInSlices(explainInSlices(compiled, action, counted, around));
-  const byRule = decision.rules === null ? undefined : denialsWithoutFacts(decision.rules).find((one) => !one.observe);
-  const denial = decision.violation ?? byRule?.violation ?? counted.spending ?? counted.rate;
+  const judged = compiled.rules === null ? null : judgeConditional(compiled.rules, action, around);
+  const now = await RulesNow.read(compiled.rules, judged, around.session, read);
+  const surroundings = { ...around, known: now.known, balances: now.balances };
+  const { decision, rules, conditional } = await runInSlices(explainInSlices(compiled, action, counted, surroundings));
+  const denial =
+    decision.violation ?? now.byRule() ?? counted.spending ?? counted.rate ?? now.byLimit() ?? now.byMissingRoom();
   return {
     agentId: id,
     agentStatus: facts.status === 'active' && usage.frozen ? 'frozen' : facts.status,
@@ -30,7 +43,9 @@ export async function explainCheck({ id, facts }: Agent, usage: AgentUsage, acti
     mode: profile.mode,
     coverage: decision.coverage.length > 0 ? 'governed' : 'none',
     answer: denial === null || compiled.observe ? { allowed: true } : { allowed: false, ...membersOf(denial) },
-    rules: [...rules.map(tracedRule), ...conditional.map(tracedConditions)],
+    rules: [...rules.map(tracedRule), ...conditional.map((trace) => tracedConditions(now.withBudget(trace)))],
+    facts: now.facts(),
+    limits: now.limits(),
   };
 }
 

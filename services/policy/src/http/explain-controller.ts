@@ -19,7 +19,7 @@ import { AGENT_CHANGES, COUNTERS } from './tokens.js';
 export class ExplainController {
   constructor(
     @Inject(AGENT_CHANGES) private readonly changes: AgentChanges,
-    @Inject(COUNTERS) private readonly counters: Pick<Counters, 'agentUsage'>,
+    @Inject(COUNTERS) private readonly counters: Pick<Counters, 'agentUsage' | 'ruleBalances'>,
   ) {}
 
   @HttpRoute(policyRoutes.explainCheck)
@@ -33,10 +33,10 @@ export class ExplainController {
     const agent = patch === null ? found : withDraft(found, patch);
     try {
       const usage = await this.counters.agentUsage(id, agent.facts.profile.rate_limit);
-      return await explainCheck(agent, usage, body.action);
+      return await explainCheck(agent, usage, body.action, (asked) => this.counters.ruleBalances(id, asked));
     } catch (error) {
       if (error instanceof CountersUnavailable) {
-        throw new HttpRefusal(503, 'spending and rate cannot be read now: try again');
+        throw new HttpRefusal(503, 'spending, rate, facts and limits cannot be read now: try again');
       }
       throw error;
     }

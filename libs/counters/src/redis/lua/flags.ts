@@ -1,5 +1,6 @@
 import { CLAIMS } from './claims.js';
 import { PRELUDE, SERVING } from './prelude.js';
+import { RULES } from './rules.js';
 import { TOTALS } from './totals.js';
 
 /** Checks that the counters serve. KEYS: state. */
@@ -93,4 +94,45 @@ return {
   1, whole(now), g.f > g.u and 1 or 0, whole(spent_in_day(g, day)), whole(spent_in_month(g, month_of(day))),
   held, whole(blocked)
 }
+`;
+
+/**
+ * `Counters.ruleBalances`. KEYS: state. ARGV from 4: agent, and as JSON the fields of the facts and then of the limits,
+ * and the length of each window in ms. Replies until when facts are unknown, until when each fact is set, and of each
+ * limit units and nanos of its balance and the time of its oldest amount; 0: not. Changes nothing: amounts outside a
+ * narrower window stay.
+ */
+export const RULE_BALANCES = `${PRELUDE}${SERVING}${CLAIMS}${RULES}
+local now = clock()
+local asked = cjson.decode(ARGV[5])
+local fields, windows = asked[1], asked[2]
+local k, facts = kept_of(ARGV[4], fields), #fields - #windows
+local reply = {1, whole(k.unknown > now and k.unknown or 0)}
+for i = 1, facts do
+  local fact, last = k.v[fields[i]], 0
+  if fact then
+    last = fact[2]
+    for j = 4, #fact, 2 do last = max(last, fact[j]) end
+  end
+  reply[#reply + 1] = whole(last > now and last or 0)
+end
+for i = 1, #windows do
+  local field, edge = fields[facts + i], now - windows[i]
+  local w = k.v[field] or {0, 0, 0, 0, -1, -1}
+  local from = 0
+  while w[4] > 0 and w[5] <= edge do
+    local page = call('LRANGE', list_key(k, field), from, from + 99)
+    if #page == 0 then w[2], w[3], w[4] = 0, 0, 0 end
+    for j = 1, #page do
+      local at, u, n = read_amount(page[j])
+      w[5] = at
+      if at > edge then break end
+      subtract(w, u, n)
+    end
+    from = from + 100
+  end
+  local n = #reply
+  reply[n + 1], reply[n + 2], reply[n + 3] = whole(w[2]), whole(w[3]), whole(w[4] > 0 and w[5] or 0)
+end
+return reply
 `;

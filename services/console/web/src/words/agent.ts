@@ -80,7 +80,7 @@ export const agentWords = {
     others: (count: number) => `${number(count)} ${count === 1 ? 'rule does' : 'rules do'} not apply`,
     reached: { true: 'true', false: 'false', error: 'error', not_reached: 'not reached', unknown: 'not known' },
     facts: 'Facts',
-    factIs: { true: 'set', false: 'not set', null: 'not read' },
+    factIs: { true: 'set', false: 'not set', null: 'not known' },
   },
   explanation: {
     title: 'Rule by rule',
@@ -127,5 +127,12 @@ export const agentWords = {
     observed: 'allowed (observe): would be denied',
     uncovered: 'No rule applies to this kind of action.',
     failed: 'The action could not be explained',
+    balances: {
+      title: 'Facts and limits now',
+      factIs: { false: 'not set', null: 'not known: too many facts are kept' },
+      until: 'set until',
+      limit: (used: string, needs: string, limit: string) => `${used} of ${limit} used; this action needs ${needs}.`,
+      decreases: 'Less from',
+    },
   },
 } as const;
