@@ -39,7 +39,7 @@ export interface RuleQuestion {
   readonly limits: readonly Pick<TripLimit, 'key' | 'windowSeconds'>[];
 }
 
-/** What a check of the agent would find now, in the order of the question. */
+/** Facts and balances that a check of the agent would find now, in the order of the question. */
 export interface RuleBalances {
   /** Time until which each fact is set, ms; `null`: it is not set. */
   readonly facts: readonly (number | null)[];

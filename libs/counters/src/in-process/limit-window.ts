@@ -47,7 +47,7 @@ export class LimitWindow implements Amount {
     return removed;
   }
 
-  /** What a window of this length holds; older amounts stay. */
+  /** The balance of a window of this length; older amounts stay. */
   balance(nowMs: number, windowMs: number): LimitBalance {
     let at = this.#head;
     let consumed: Amount = { units: this.units, nanos: this.nanos };

@@ -20,7 +20,7 @@ interface Found {
   readonly compiled: Compiled;
   readonly judged: ConditionalJudgement;
   readonly held: FactsHeld;
-  /** What a check would send to the counters; `undefined`: nothing. */
+  /** The part of a check that the counters judge; `undefined`: it has none. */
   readonly trip: RuleTrip | undefined;
   readonly balances: RuleBalances;
 }
