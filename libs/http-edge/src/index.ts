@@ -17,7 +17,7 @@ export { RawBody } from './edge/raw-body.js';
 export { inputOf } from './edge/route-input.js';
 export type { RouteInput } from './edge/route-input.js';
 export { AddressInUse, httpAddress, listen } from './edge/server.js';
-export type { ConnectionBound, Listener, ListenOn } from './edge/server.js';
+export type { ConnectionBound, Listener, ListenOn, ServerCertificate } from './edge/server.js';
 export { endLingering } from './edge/unread-body.js';
 export { compileSchema, schemaCheck } from './edge/validation.js';
 export type { SchemaCheck } from './edge/validation.js';

@@ -1,4 +1,7 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
@@ -33,12 +36,21 @@ const named = (expr: string, kind: string): string[] =>
     .filter((node) => node.kind === kind)
     .map((node) => node.text);
 
+function certificateIn(folder: string): Record<string, string> {
+  const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
+  const itself = ['-x509', '-days', '90', '-subj', '/CN=localhost', '-out', certFile];
+  execFileSync('openssl', ['req', ...key, ...itself], { stdio: 'pipe' });
+  return { COUNTERSIGN_TLS_CERT_FILE: certFile, COUNTERSIGN_TLS_KEY_FILE: keyFile };
+}
+
 describe('the alert rules', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'alert-rules-'));
   let instance: Instance;
   let metrics = '';
 
   beforeAll(async () => {
-    instance = await Instance.start();
+    instance = await Instance.start({ env: certificateIn(folder) });
     const { email } = instance.bootstrap;
     const session = await instance.session();
     await instance.check({ type: 'tool_use', toolName: 't' });
@@ -57,7 +69,10 @@ describe('the alert rules', () => {
       return /^countersign_anchor_last_window_age_seconds /m.test(shown) ? shown : null;
     });
   }, 90_000);
-  afterAll(() => instance.discard());
+  afterAll(async () => {
+    await instance.discard();
+    rmSync(folder, { recursive: true });
+  });
 
   it.each(rules)('$alert is an expression of PromQL over metrics that are published', ({ expr }) => {
     expect(nodes(expr).filter(({ isError }) => isError)).toEqual([]);
@@ -65,6 +80,10 @@ describe('the alert rules', () => {
     for (const name of names.filter((one) => one.startsWith('countersign_'))) {
       expect(metrics).toMatch(new RegExp(`^# TYPE ${name.replace(/_(bucket|count|sum)$/, '')}(_total)? `, 'm'));
     }
+  });
+
+  it('are of an instance with a certificate', () => {
+    expect(instance.bootstrap.baseUrl).toMatch(/^https:/);
   });
 
   it('name the routes that the requests are counted under', () => {

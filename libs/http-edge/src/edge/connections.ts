@@ -7,8 +7,11 @@ export const MOST_CONNECTIONS = 8192;
 /** Maximum number of connections of one address; the rest is left for all others. */
 export const CONNECTIONS_OF_ADDRESS = (MOST_CONNECTIONS * 3) / 4;
 
-/** Refuses connections of an address that has `most` open, with 429; IPv6 counts as its /64. */
-export function boundConnections(server: Server, most: number, refused: () => void): void {
+/**
+ * Refuses connections of an address that has `most` open, with 429; IPv6 counts as its /64.
+ * @param withTls refused connections are ended before their handshake, without an answer
+ */
+export function boundConnections(server: Server, most: number, refused: () => void, withTls: boolean): void {
   const open = new Map<string, number>();
   server.prependListener('connection', (socket: Socket) => {
     const place = placeOf(socket.remoteAddress ?? '');
@@ -21,6 +24,11 @@ export function boundConnections(server: Server, most: number, refused: () => vo
     });
     if (count <= most) return;
     refused();
+    if (withTls) {
+      // The server attaches its handshake to the socket after this listener.
+      process.nextTick(() => socket.destroy());
+      return;
+    }
     const body = JSON.stringify({ error: `this address has ${most} connections open, which is the most` });
     socket.write(
       'HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/json; charset=utf-8\r\nretry-after: 1\r\n' +

@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Server as TlsServer } from 'node:https';
 import { Server as TcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { isEndless } from './answer.js';
@@ -20,9 +22,20 @@ interface PortOf {
 
 export type ListenOn = PortOf | { readonly path: string };
 
+/** A certificate with its private key, PEM. The certificate may be followed by the chain to its authority. */
+export interface ServerCertificate {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
 export interface Listener {
-  /** `http://host:port`, or the socket's path. */
+  /** `http://host:port`, `https://host:port` with a certificate, or the socket's path. */
   readonly address: string;
+  /**
+   * Uses this certificate for connections that begin from now on.
+   * @throws Error if the server has none, or this one cannot be used
+   */
+  useCertificate(certificate: ServerCertificate): void;
   /**
    * Accepts no new connection, waits at most `graceMs` for running requests, then ends the rest. Every response from now on
    * has `Connection: close`. An idle connection is closed after `lingerMs` (default 0): a pool that drops idle connections
@@ -112,12 +125,14 @@ export interface ConnectionBound {
 /**
  * Opens an HTTP/1.1 server with limits on time, headers and connections.
  * @param bound `null`: one address may hold all connections, as an edge proxy must
+ * @param certificate if given, the server speaks TLS 1.2 or newer and nothing else
  */
 export async function listen(
   on: ListenOn,
   handler: RequestListener,
   patience: Patience = PATIENCE,
   bound: ConnectionBound | null = null,
+  certificate: ServerCertificate | null = null,
 ): Promise<Listener> {
   let draining = false;
   const answers = new Map<Socket, ServerResponse | null>();
@@ -132,22 +147,22 @@ export async function listen(
     response.on('finish', left);
     if (!refuseHead(request, response)) handler(request, response);
   };
-  const server = createServer(
-    {
-      maxHeaderSize: 16 * KIBIBYTE,
-      headersTimeout: patience.headMs,
-      requestTimeout: patience.requestMs,
-      // A client that reads `Keep-Alive: timeout=65` has closed almost a second before.
-      keepAliveTimeout: patience.idleSeconds * SECOND + 999,
-      connectionsCheckingInterval: patience.everyMs,
-      requireHostHeader: false,
-      noDelay: true,
-    },
-    answer,
-  );
-  server.on('connection', (socket: Socket) => socket.once('close', () => answers.delete(socket)));
+  const options = {
+    maxHeaderSize: 16 * KIBIBYTE,
+    headersTimeout: patience.headMs,
+    requestTimeout: patience.requestMs,
+    // A client that reads `Keep-Alive: timeout=65` has closed almost a second before.
+    keepAliveTimeout: patience.idleSeconds * SECOND + 999,
+    connectionsCheckingInterval: patience.everyMs,
+    requireHostHeader: false,
+    noDelay: true,
+  };
+  const tls = certificate === null ? null : secure(certificate, options, patience.headMs, answer);
+  const server: Server = tls ?? createServer(options, answer);
+  const opened = tls === null ? 'connection' : 'secureConnection';
+  server.on(opened, (socket: Socket) => socket.once('close', () => answers.delete(socket)));
   server.maxConnections = MOST_CONNECTIONS;
-  if (bound !== null) boundConnections(server, bound.ofAddress, bound.refused);
+  if (bound !== null) boundConnections(server, bound.ofAddress, bound.refused, tls !== null);
   // Limited by size alone: a header that Node leaves out could be neither checked nor passed on.
   server.maxHeadersCount = 0;
   server.on('clientError', (error: Error & { code?: string }, duplex) => {
@@ -164,7 +179,11 @@ export async function listen(
   server.once('close', cutUnread(answers, patience.unreadMs));
   endSlowBodies(server, answers, patience.body, patience.everyMs);
   return {
-    address: addressOf(server, on),
+    address: addressOf(server, on, tls !== null),
+    useCertificate(renewed) {
+      if (tls === null) throw new Error('this server has no certificate');
+      tls.setSecureContext(renewed);
+    },
     close(graceMs, lingerMs = 0) {
       const drain = (): void => {
         draining = true;
@@ -178,6 +197,20 @@ export async function listen(
       return closeServer(server, drain, graceMs, lingerMs);
     },
   };
+}
+
+/** Connections whose handshake is not complete after `handshakeTimeout` ms are ended. */
+function secure(
+  certificate: ServerCertificate,
+  options: Parameters<typeof createServer>[0] & object,
+  handshakeTimeout: number,
+  answer: RequestListener,
+): TlsServer {
+  const server = createTlsServer({ ...options, ...certificate, minVersion: 'TLSv1.2', handshakeTimeout }, answer);
+  // The default is an answer in clear text, which no client of TLS can read.
+  server.removeAllListeners('tlsClientError');
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  return server;
 }
 
 function bind(server: Server, on: ListenOn): Promise<void> {
@@ -207,17 +240,18 @@ function readable(error: NodeJS.ErrnoException, on: PortOf): Error {
   }
 }
 
-function addressOf(server: Server, on: ListenOn): string {
+function addressOf(server: Server, on: ListenOn, withTls: boolean): string {
   if ('path' in on) return on.path;
   const { port } = server.address() as AddressInfo;
-  return httpAddress(on.host, port);
+  return httpAddress(on.host, port, withTls);
 }
 
 /** Returns an address that a client on this machine can use: loopback for a wildcard. */
-export function httpAddress(host: string, port: number): string {
-  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
-  if (host === '::') return `http://[::1]:${port}`;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export function httpAddress(host: string, port: number, withTls = false): string {
+  const scheme = withTls ? 'https' : 'http';
+  if (host === '0.0.0.0') return `${scheme}://127.0.0.1:${port}`;
+  if (host === '::') return `${scheme}://[::1]:${port}`;
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function closeServer(server: Server, drain: () => void, graceMs: number, lingerMs: number): Promise<void> {

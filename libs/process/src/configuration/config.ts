@@ -9,6 +9,8 @@ export interface Config {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** The certificate of the public address and its key, PEM, absolute paths; `null`: the address is plain HTTP. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   /** The port of `/healthz`, `/readyz` and `/metrics`; `null`: they are on `port`. */
   readonly probesPort: number | null;
   /** The bearer token of `/metrics` on the public port; `null`: only clients on this machine may read it. */

@@ -218,6 +218,14 @@ describe('configuration of Kafka', () => {
       ['KAFKA_TLS_CERT_FILE is missing: KAFKA_TLS_KEY_FILE needs it'],
     ],
     [
+      'a certificate of brokers beside one of this program',
+      { ...tls, COUNTERSIGN_TLS_CERT_FILE: '/cert', COUNTERSIGN_TLS_KEY_FILE: '/key' },
+      [
+        'COUNTERSIGN_TLS_CERT_FILE is for the embedded profile: set the certificate at the edge proxy',
+        'COUNTERSIGN_TLS_KEY_FILE is for the embedded profile: set the certificate at the edge proxy',
+      ],
+    ],
+    [
       'a name without mechanism and password',
       { KAFKA_SASL_USERNAME: 'alice' },
       [
@@ -233,6 +241,20 @@ describe('configuration of Kafka', () => {
     ['a password in clear', sasl, ['KAFKA_TLS must be true: KAFKA_SASL_MECHANISM=plain sends the password itself']],
   ])('refuses %s', (_what, variables, problems) => {
     expect(problemsOf({ ...SERVERS, ...variables })).toEqual(problems);
+  });
+});
+
+describe('the certificate of the public address', () => {
+  it('is two files, or none', () => {
+    expect(loadConfig({}).tls).toBeNull();
+    const both = { COUNTERSIGN_TLS_CERT_FILE: '/cert', COUNTERSIGN_TLS_KEY_FILE: '/key' };
+    expect(loadConfig(both).tls).toEqual({ certFile: '/cert', keyFile: '/key' });
+    expect(problemsOf({ COUNTERSIGN_TLS_CERT_FILE: '/cert' })).toEqual([
+      'COUNTERSIGN_TLS_KEY_FILE is missing: COUNTERSIGN_TLS_CERT_FILE needs it',
+    ]);
+    expect(problemsOf({ COUNTERSIGN_TLS_KEY_FILE: '/key' })).toEqual([
+      'COUNTERSIGN_TLS_CERT_FILE is missing: COUNTERSIGN_TLS_KEY_FILE needs it',
+    ]);
   });
 });
 

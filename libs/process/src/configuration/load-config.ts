@@ -19,6 +19,7 @@ import {
 } from './readers.js';
 import type { Reader } from './readers.js';
 import { RETENTION_MONTHS, retentionMonths } from './retention-months.js';
+import { tlsFiles, tlsProblems, unusedWhenDistributed } from './server-tls.js';
 import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
 import {
   issuerUrl,
@@ -70,6 +71,8 @@ const READERS = {
   COUNTERSIGN_HOST: hostName(),
   COUNTERSIGN_PORT: integer(0, 65_535),
   COUNTERSIGN_PROBES_PORT: integer(0, 65_535),
+  COUNTERSIGN_TLS_CERT_FILE: text(),
+  COUNTERSIGN_TLS_KEY_FILE: text(),
   COUNTERSIGN_METRICS_TOKEN: text(),
   COUNTERSIGN_MIN_FREE_BYTES: integer(0, 999_999_999_999_999),
   COUNTERSIGN_ALLOW_CHANGED_INODES: boolean(),
@@ -148,13 +151,13 @@ export function loadConfig(environment: Environment = process.env): Config {
   }
   const profile = values.COUNTERSIGN_PROFILE ?? 'embedded';
   if (profile === 'distributed') {
-    problems.push(...missingWhenDistributed(environment));
+    problems.push(...missingWhenDistributed(environment), ...unusedWhenDistributed(values));
     if (problems.length === 0) problems.push(...kafkaAccessProblems(values));
   } else problems.push(...unusedWhenEmbedded(environment));
   const port = values.COUNTERSIGN_PORT ?? 8080;
   const probesPort = values.COUNTERSIGN_PROBES_PORT ?? null;
   if (probesPort === port && port !== 0) problems.push('COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT');
-  problems.push(...signingKeyProblems(values));
+  problems.push(...signingKeyProblems(values), ...tlsProblems(values));
   const openRegistration = values.COUNTERSIGN_OPEN_REGISTRATION ?? profile === 'embedded';
   if (problems.length === 0) problems.push(...singleSignOnProblems(values, openRegistration));
   if (problems.length > 0) throw new ConfigurationError(problems);
@@ -163,6 +166,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     dataDir: resolve(values.COUNTERSIGN_DATA_DIR ?? 'data'),
     host: values.COUNTERSIGN_HOST ?? '127.0.0.1',
     port,
+    tls: tlsFiles(values),
     probesPort,
     metricsToken: values.COUNTERSIGN_METRICS_TOKEN ?? null,
     minFreeBytes: values.COUNTERSIGN_MIN_FREE_BYTES ?? null,

@@ -1,9 +1,6 @@
-import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createSecureContext } from 'node:tls';
 import type { KafkaLogOptions } from '@countersign/event-log';
 import type { Config } from '@countersign/process';
-import { ConfigurationError } from '@countersign/process';
+import { certificateOf, certificateWithKey, contentsOf, unusable } from './tls-files.js';
 
 /**
  * Reads the configured files at each call.
@@ -21,46 +18,17 @@ export async function kafkaCredentials({
 
 async function tls({ caFile, certFile, keyFile, servername }: NonNullable<Config['kafkaTls']>) {
   const ofBrokers = {
-    ...(caFile === null ? {} : { ca: await certificate('KAFKA_TLS_CA_FILE', caFile) }),
+    ...(caFile === null ? {} : { ca: await certificateOf({ variable: 'KAFKA_TLS_CA_FILE', file: caFile }) }),
     ...(servername === null ? {} : { servername }),
   };
   if (certFile === null || keyFile === null) return ofBrokers;
-  const cert = await certificate('KAFKA_TLS_CERT_FILE', certFile);
-  const key = await contents('KAFKA_TLS_KEY_FILE', keyFile);
-  usable('KAFKA_TLS_KEY_FILE', keyFile, () => createSecureContext({ cert, key }));
-  return { ...ofBrokers, cert, key };
+  const cert = { variable: 'KAFKA_TLS_CERT_FILE', file: certFile };
+  return { ...ofBrokers, ...(await certificateWithKey(cert, { variable: 'KAFKA_TLS_KEY_FILE', file: keyFile })) };
 }
 
 async function sasl({ mechanism, username, passwordFile }: NonNullable<Config['kafkaSasl']>) {
-  const text = (await contents('KAFKA_SASL_PASSWORD_FILE', passwordFile)).toString('utf8');
-  const password = text.replace(/\r?\n$/, '');
-  if (password === '') throw unusable('KAFKA_SASL_PASSWORD_FILE', passwordFile, 'it is empty');
+  const named = { variable: 'KAFKA_SASL_PASSWORD_FILE', file: passwordFile };
+  const password = (await contentsOf(named)).toString('utf8').replace(/\r?\n$/, '');
+  if (password === '') throw unusable(named, 'it is empty');
   return { mechanism, username, password };
-}
-
-/** Checks the certificate here, since a TLS context accepts anything as an authority. */
-async function certificate(variable: string, file: string): Promise<Buffer> {
-  const pem = await contents(variable, file);
-  usable(variable, file, () => new X509Certificate(pem));
-  return pem;
-}
-
-async function contents(variable: string, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw unusable(variable, file, (error as NodeJS.ErrnoException).code ?? (error as Error).message);
-  }
-}
-
-function usable(variable: string, file: string, use: () => unknown): void {
-  try {
-    use();
-  } catch (error) {
-    throw unusable(variable, file, (error as Error).message);
-  }
-}
-
-function unusable(variable: string, file: string, why: string): ConfigurationError {
-  return new ConfigurationError([`${variable} names ${file}, which cannot be used: ${why}`]);
 }

@@ -22,6 +22,7 @@ import {
 } from '@countersign/http-edge';
 import { requestObserver } from '@countersign/process';
 import type { ServiceDefinition } from './definition.js';
+import { followServerCertificate, readServerCertificate } from './server-certificate.js';
 import { startServices } from './start-services.js';
 import type { StartedServices, ThreadContext } from './start-services.js';
 
@@ -125,9 +126,20 @@ export async function serveThread(
       if (mayServe()) edge(request, response);
       else refusing(request, response);
     };
-    const opened = await listen(options.on, handler, undefined, connectionBound(thread.metrics, options));
+    const tls = 'path' in options.on ? null : thread.config.tls;
+    const certificate = tls === null ? null : await readServerCertificate(tls);
+    const bound = connectionBound(thread.metrics, options);
+    const opened = await listen(options.on, handler, undefined, bound, certificate);
     onListening(opened.address);
-    return opened;
+    if (tls === null || certificate === null) return opened;
+    const unfollow = followServerCertificate(tls, certificate, opened, thread);
+    return {
+      ...opened,
+      close(...within) {
+        unfollow();
+        return opened.close(...within);
+      },
+    };
   };
   const first = listensAfter === undefined ? await openAddress() : null;
   try {

@@ -15,7 +15,7 @@ export async function passwordLink(config: Config, log: Logger, email: string): 
   const answer = await askInstance(config.dataDir, 'passwordLink', { email });
   if (answer !== null) return answer === 'unknown-user' ? null : answer;
   return onFiles(config, log, async ({ calls }) => {
-    await calls.call('publicUrl', config.publicUrl ?? httpAddress(config.host, config.port));
+    await calls.call('publicUrl', config.publicUrl ?? httpAddress(config.host, config.port, config.tls !== null));
     return calls.call('passwordLink', email);
   });
 }

@@ -122,7 +122,7 @@ export async function startInstance(
 }
 
 function isLoopback(url: string): boolean {
-  return /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(url);
+  return /^https?:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(url);
 }
 
 interface Parts {
