@@ -4,6 +4,7 @@ export { RETENTION_MONTHS } from './configuration/retention-months.js';
 export type { RetentionMonths, RetentionReason } from './configuration/retention-months.js';
 export { apiKeyPrefix, isWellFormedApiKey, mintApiKey } from './credentials/api-key.js';
 export { deriveSecret, serviceCredential } from './credentials/instance-secret.js';
+export { seal, unseal } from './credentials/sealed-text.js';
 export { DataDirectoryUnusable, makeDataDirectory, openDataDirectory } from './data-directory/data-directory.js';
 export { createFileOnce, readIfPresent, syncFolder, writeFileWhole } from './data-directory/files.js';
 export { InstanceRunning } from './data-directory/instance-lock.js';

@@ -11,9 +11,10 @@ import { HttpRefusal } from '@countersign/http-edge';
 import type { Carrier } from './deliver/carrier.js';
 import { readPublicUrl } from '@countersign/service-kit';
 import { isEmailAddress } from '@countersign/service-kit/mail';
+import { seal } from '@countersign/process';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
 import { deliveryRecord, sentAgain } from './domain/message.js';
-import { mintSecret, seal } from './secrets/webhook-secret.js';
+import { mintSecret } from './secrets/webhook-secret.js';
 import { MOST_TESTS, TestAllowance } from './domain/test-allowance.js';
 import type { AlertStore } from './store/port.js';
 

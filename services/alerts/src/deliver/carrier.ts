@@ -1,8 +1,9 @@
 import type { Destination } from '../domain/destination.js';
-import { signedHeaders, unseal } from '../secrets/webhook-secret.js';
+import { signedHeaders } from '../secrets/webhook-secret.js';
 import { mailText, type MessageContent } from './mail-text.js';
 import type { Mailer } from '@countersign/service-kit/mail';
 import type { OutboundNetwork, Sent } from '@countersign/service-kit';
+import { unseal } from '@countersign/process';
 import { sendWebhook } from './send-webhook.js';
 
 /** Delivers a message to its destination, in one attempt. */

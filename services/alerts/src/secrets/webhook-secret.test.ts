@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { mintSecret, seal, signedHeaders, unseal } from './webhook-secret.js';
+import { seal, unseal } from '@countersign/process';
+import { mintSecret, signedHeaders } from './webhook-secret.js';
 
 const BODY = JSON.stringify({ type: 'violation.blocked', data: { reason: 'café' } });
 

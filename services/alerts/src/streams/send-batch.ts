@@ -1,7 +1,7 @@
 import type { StreamCredentials } from '@countersign/contracts';
 import { MAX_ANSWER_BYTES, sendHttp } from '@countersign/service-kit';
 import type { OutboundNetwork, ServiceContext } from '@countersign/service-kit';
-import { unseal } from '../secrets/webhook-secret.js';
+import { unseal } from '@countersign/process';
 import { KINDS } from './kinds/kinds.js';
 import type { SentRecord } from './kinds/sent-record.js';
 import type { Stream } from './stream.js';
