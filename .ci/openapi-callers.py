@@ -84,6 +84,16 @@ def password_token():
     return link.split("/")[-1]
 
 
+def sign_in_to_enrol():
+    """The token of a sign-in whose account requires a second factor, for five minutes."""
+    login = {"email": f"{uuid.uuid4()}@example.com", "password": PASSWORD}
+    ask("POST", "/v1/users", {**login, "role": "auditor"})
+    ask("PUT", "/v1/second-factor/requirement", {"required": True})
+    answer = requests.post(f"{BASE}/v1/auth/login", json=login, timeout=30)
+    ask("PUT", "/v1/second-factor/requirement", {"required": False})
+    return answer.json()["secondFactor"]["token"]
+
+
 def pending_approval():
     """The id of an approval that an action waits for."""
     agent = new_agent()
@@ -199,6 +209,8 @@ SHARED = [
 WELL_FORMED = {
     "POST /v1/auth/login": {"email": BOOTSTRAP["email"], "password": BOOTSTRAP["password"]},
     "POST /v1/auth/password/by-link": {"token": password_token(), "newPassword": PASSWORD},
+    "POST /v1/auth/second-factor/enrolment": {"token": sign_in_to_enrol()},
+    "POST /v1/second-factor/enrolment": {"password": BOOTSTRAP["password"]},
     "POST /v1/alert-configs": WEBHOOK,
     "POST /v1/alert-configs/test": WEBHOOK,
     "POST /v1/streams": STREAM,

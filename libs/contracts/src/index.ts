@@ -191,14 +191,10 @@ export type { ScanRequest, ToolsRequest } from './http/scan.js';
 export { outcomeRoutes } from './http/outcome.js';
 export type { OutcomeReport } from './http/outcome.js';
 export { identityRoutes } from './http/identity.js';
-export type {
-  AccountRecord,
-  ApiKeyRecord,
-  BrowserSession,
-  IssuedKeyRecord,
-  NewApiKey,
-  SignedIn,
-} from './http/identity.js';
+export type { AccountRecord, ApiKeyRecord, IssuedKeyRecord, NewApiKey } from './http/identity.js';
+export { secondFactorRoutes } from './http/second-factor.js';
+export type { SecondFactorEnrolment, SecondFactorState } from './http/second-factor.js';
+export type { BrowserSession, NextStep, SignedIn, WithRecoveryCodes } from './http/signed-in.js';
 export type { InvitationRecord, OpenSessionRecord, PasswordLinkRecord, UserRecord } from './http/people.js';
 export { profilePatch, profileWarnings } from './http/profile.js';
 export {

@@ -46,6 +46,8 @@ export interface AccountFacts {
   readonly cadenceSeconds: number;
   /** Issuers whose access tokens say on whose behalf an agent of the account acts; absent: none. */
   readonly trustedIssuers?: readonly TrustedIssuer[];
+  /** Each user enrols a second factor at the next sign-in with a password. Absent: false. */
+  readonly secondFactorRequired?: true;
 }
 
 /** An issuer of access tokens (RFC 9068) that an account trusts. */

@@ -3,6 +3,7 @@ export type {
   AgentOperator,
   ConsumptionSessions,
   FirstAccount,
+  PasswordLinkRequest,
   PlanChange,
   RunningService,
   ServiceContext,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { identityRoutes, singleSignOnRoutes, trustedIssuerRoutes } from '@countersign/contracts';
+import { identityRoutes, secondFactorRoutes, singleSignOnRoutes, trustedIssuerRoutes } from '@countersign/contracts';
 import type { Route, TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
 import { deriveSecret } from '@countersign/process';
@@ -15,6 +15,7 @@ import { AccountController } from './http/account-controller.js';
 import { ApiKeysController } from './http/api-keys-controller.js';
 import { AuthController } from './http/auth-controller.js';
 import { PasswordLinksController } from './http/password-links-controller.js';
+import { SecondFactorController } from './http/second-factor-controller.js';
 import { SessionController } from './http/session-controller.js';
 import { SingleSignOnController } from './http/single-sign-on-controller.js';
 import { SessionsController } from './http/sessions-controller.js';
@@ -23,10 +24,12 @@ import { UsersController } from './http/users-controller.js';
 import {
   API_KEYS,
   DEFAULT_PROFILES,
+  FINISH_SIGN_IN,
   IDENTITY_STORE,
   KEY_USE_FOLLOWER,
   OPEN_SESSIONS,
   PASSWORD_LINKS,
+  SECOND_FACTORS,
   SERVICE_CONTEXT,
   SIGN_IN,
   SINGLE_SIGN_ON,
@@ -40,6 +43,10 @@ import { TrustedIssuers } from './operate/trusted-issuers.js';
 import { DefaultProfiles } from './operate/default-profile.js';
 import { accountOperator } from './operate/account-operator.js';
 import { Publication } from './publication.js';
+import { Codes } from './second-factor/codes.js';
+import { FinishSignIn } from './second-factor/finish-sign-in.js';
+import { SecondFactors } from './second-factor/second-factors.js';
+import { SignInSteps } from './second-factor/sign-in-steps.js';
 import { AttemptQueue } from './sign-in/attempt-queue.js';
 import { Confirmations } from './sign-in/confirmation.js';
 import { OneTimeLinks } from './sign-in/one-time-links.js';
@@ -56,7 +63,9 @@ import type { IdentityStore } from './store/port.js';
 /** Accounts, users, plans, API keys and sessions. */
 export const definition: ServiceDefinition = {
   name: 'identity',
-  routes: [identityRoutes, singleSignOnRoutes, trustedIssuerRoutes].flatMap((routes) => Object.values<Route>(routes)),
+  routes: [identityRoutes, secondFactorRoutes, singleSignOnRoutes, trustedIssuerRoutes].flatMap((routes) =>
+    Object.values<Route>(routes),
+  ),
   reads: ['agent-events', 'accounts', 'api-keys', 'sessions'],
   writes: ['accounts', 'api-keys', 'sessions', 'dead-letters'],
   after: [],
@@ -82,7 +91,12 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const links = new OneTimeLinks(context.clock);
   const tokens = await sessionTokens(context);
   const queue = new AttemptQueue();
-  const signIn = new SignIn(context, store, publication, tokens, new Passwords(), confirmations, links, queue);
+  const factorKey = await deriveSecret(context.config, 'second factors');
+  const passwords = new Passwords();
+  const steps = new SignInSteps(factorKey, context.clock);
+  const codes = new Codes(factorKey, context.clock);
+  const signIn = new SignIn(context, store, publication, tokens, passwords, confirmations, links, queue, steps);
+  const factors = new SecondFactors(context, store, publication, passwords, queue, codes);
   const passwordLinks = new PasswordLinks(context, store, publication, queue, mailer);
   const sweep = new SessionSweep(context, store, publication);
   const follower = new KeyUseFollower(context, store);
@@ -112,6 +126,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       SessionController,
       SessionsController,
       PasswordLinksController,
+      SecondFactorController,
       UsersController,
       ApiKeysController,
       AccountController,
@@ -122,6 +137,11 @@ async function start(context: ServiceContext): Promise<RunningService> {
     providers: [
       { provide: SIGN_IN, useValue: signIn },
       { provide: PASSWORD_LINKS, useValue: passwordLinks },
+      { provide: SECOND_FACTORS, useValue: factors },
+      {
+        provide: FINISH_SIGN_IN,
+        useValue: new FinishSignIn(context, store, publication, signIn, steps, codes),
+      },
       { provide: OPEN_SESSIONS, useValue: new OpenSessions(context, store, signIn) },
       { provide: USERS, useValue: new Users(context, store, publication) },
       { provide: API_KEYS, useValue: new ApiKeys(context, store, publication) },

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mongoose';
 import { FIRST, runIdentity } from './service.test-context.js';
-import type { Running } from './service.test-context.js';
+import { addFactorUser, logIn } from './second-factor.test-context.js';
+import type { Answer, Running } from './service.test-context.js';
 import { openMongoIdentityStore } from './store/open.js';
 
 const SERVER = process.env['COUNTERSIGN_TEST_MONGODB_URI'];
@@ -55,6 +56,35 @@ if (SERVER === undefined) {
       const store = await openMongoIdentityStore(url.href);
       expect(await store.account(FIRST.accountId)).toMatchObject({ version: 1, facts: { name: 'First account' } });
       await store.close();
+    }, 60_000);
+
+    it('accept a code of a second factor once, and count wrong ones together', async () => {
+      const admin = (await one.ask('POST', '/v1/auth/login', CREDENTIALS)).body.token as string;
+      const clock = { ms: 0 };
+      const user = await addFactorUser(one, admin, 'two@factor.example', clock);
+      other.advance(clock.ms);
+      const finish = (instance: Running, token: string, code: string): Promise<Answer> =>
+        instance.ask('POST', '/v1/auth/second-factor', { token, code });
+      const tokens = await Promise.all(
+        [one, other, one, other].map(async (instance) => (await logIn(instance, user.email)).body.secondFactor.token),
+      );
+      const code = user.code();
+      other.advance(30_000);
+      const raced = await Promise.all(tokens.map((token, n) => finish(n % 2 === 0 ? one : other, token, code)));
+      expect(raced.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+      const { token } = (await logIn(one, user.email)).body.secondFactor;
+      const guess = (_: unknown, n: number): Promise<Answer> =>
+        finish(n % 2 === 0 ? one : other, token, String(100_000 + n));
+      const guesses = await Promise.all(Array.from({ length: 24 }, guess));
+      // Three of five failed above. Concurrent guesses refuse each other: some may be left.
+      for (let n = 0; n < 6; n += 1) guesses.push(await guess(null, n));
+      expect(guesses.filter(({ status }) => status === 401)).toHaveLength(2);
+      const next = user.code();
+      other.advance(30_000);
+      for (const instance of [one, other]) {
+        const locked = await finish(instance, token, next);
+        expect([locked.status, Number(locked.headers.get('retry-after')) > 600]).toEqual([429, true]);
+      }
     }, 60_000);
 
     it('allow no more guesses together than one would alone', async () => {

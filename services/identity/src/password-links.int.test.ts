@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { secondFactorCases } from './second-factor.test-cases.js';
 import { FIRST, runIdentity } from './service.test-context.js';
 import type { Answer, Running } from './service.test-context.js';
 
@@ -118,6 +119,8 @@ describe('links that set a password, without a mail server', () => {
     expect((await service.ask('DELETE', path, undefined, admin)).status).toBe(204);
   });
 
+  describe('and second factors', () => secondFactorCases(() => ({ service, admin })));
+
   it('are limited for each address, and wrong ones for each IP', async () => {
     const statuses: number[] = [];
     for (let n = 0; n < 11; n += 1) statuses.push((await invite('fay@else.example')).status);
@@ -128,8 +131,8 @@ describe('links that set a password, without a mail server', () => {
   });
 
   it('are made by the operator for a lost admin', async () => {
-    const made = (await service.operator.passwordLink(FIRST.email.toUpperCase()))!;
-    expect(await service.operator.passwordLink('unknown@else.example')).toBeNull();
+    const made = (await service.operator.passwordLink({ email: FIRST.email.toUpperCase() }))!;
+    expect(await service.operator.passwordLink({ email: 'unknown@else.example' })).toBeNull();
     expect((await set(tokenOf(made.link))).status).toBe(204);
     expect((await login(FIRST.email, NEXT)).status).toBe(200);
   });

@@ -334,7 +334,7 @@ describe('single sign-on', () => {
     );
     afterAll(() => service.cleanup());
     const linkOf = async (email: string): Promise<string> =>
-      /[\w-]{64}$/.exec((await service.operator.passwordLink(email))!.link)![0];
+      /[\w-]{64}$/.exec((await service.operator.passwordLink({ email }))!.link)![0];
 
     it('refuses the passwords of its users, after the right one alone', async () => {
       const { email, password } = FIRST;

@@ -135,6 +135,34 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   // There is no mail server.
   'POST /v1/auth/password/forgotten': { statuses: open(404), ask: () => ({ body: { email: newAddress() } }) },
+  'POST /v1/auth/second-factor': { statuses: open(401), ask: () => ({ body: { token: 'none', code: '000000' } }) },
+  'POST /v1/auth/second-factor/enrolment': { statuses: open(401), ask: () => ({ body: { token: 'none' } }) },
+  'GET /v1/second-factor': { statuses: bySession('auditor', 200) },
+  // An enrolled one would be asked for at the next sign-in.
+  'POST /v1/second-factor/enrolment': {
+    statuses: bySession('auditor', 403),
+    ask: () => ({ body: { password: 'not this one' } }),
+  },
+  'POST /v1/second-factor': {
+    statuses: bySession('auditor', 403),
+    ask: () => ({ body: { enrolment: 'none', code: '000000' } }),
+  },
+  'POST /v1/second-factor/recovery-codes': {
+    statuses: bySession('auditor', 409),
+    ask: () => ({ body: { code: '000000' } }),
+  },
+  'POST /v1/second-factor/removal': {
+    statuses: bySession('auditor', 409),
+    ask: () => ({ body: { code: '000000' } }),
+  },
+  'PUT /v1/second-factor/requirement': {
+    statuses: bySession('admin', 200),
+    ask: () => ({ body: { required: false } }),
+  },
+  'DELETE /v1/users/{id}/second-factor': {
+    statuses: bySession('admin', 204, 404),
+    ask: ({ user: id }) => ({ path: { id } }),
+  },
   'GET /v1/auth/methods': { statuses: open(200) },
   // No provider is set up.
   'GET /v1/auth/oidc/start': { statuses: open(404) },

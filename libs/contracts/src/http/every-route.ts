@@ -25,6 +25,7 @@ import { reportSeriesRoutes } from './report-series.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
+import { secondFactorRoutes } from './second-factor.js';
 import { singleSignOnRoutes } from './single-sign-on.js';
 import { statsRoutes } from './stats.js';
 import { streamRoutes } from './streams.js';
@@ -41,6 +42,7 @@ export const everyRoute: readonly Route[] = [
   gatewayHookRoutes,
   identityRoutes,
   singleSignOnRoutes,
+  secondFactorRoutes,
   trustedIssuerRoutes,
   policyRoutes,
   approvalRoutes,

@@ -1,31 +1,16 @@
-import { API_KEY_RIGHTS, PLANS } from '../records.js';
+import { API_KEY_RIGHTS } from '../records.js';
 import { profilePatch, profileWarnings } from './profile.js';
 import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { nullable, object, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
-import { email, newPassword, notNow, peopleRoutes, role, tooManyFailures } from './people.js';
+import { email, newPassword, notNow, peopleRoutes, tooManyFailures } from './people.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
+import { code, sealedToken } from './second-factor.js';
+import { browserSession, browserSessionByFactor, plan, secondFactorNeeded, signedIn } from './signed-in.js';
 
-const plan = { type: 'string', enum: PLANS } as const;
 const visibleName = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 const cap = nullable({ type: 'integer', minimum: 0 });
-
-const openedSession = {
-  expiresAt: isoTime,
-  account: object({ id: uuid, name: { type: 'string' }, plan }),
-  user: object({ id: uuid, email: { type: 'string' }, role }),
-} as const;
-
-const signedIn = object({
-  token: { type: 'string', description: 'sent as `Authorization: Bearer` on dashboard routes' },
-  ...openedSession,
-});
-/** A session without its token, which the browser keeps in a cookie. */
-const browserSession = object(openedSession);
-
-export type SignedIn = JsonOf<typeof signedIn>;
-export type BrowserSession = JsonOf<typeof browserSession>;
 
 /** Most agents that an API key is bound to. */
 const MOST_AGENTS_OF_KEY = 1000;
@@ -108,15 +93,27 @@ const tooManyRegistrations: RouteResponse = {
   headers: { 'Retry-After': 'seconds to wait' },
 };
 const signIn = object({ email: { type: 'string', maxLength: 254 }, password: { type: 'string', maxLength: 1024 } });
-/** Address and password, or the token of a link that signs in once: 32 random bytes in base64url. */
+/** Address and password; the token of a link that signs in once, 32 random bytes in base64url; or the second step of a sign-in. */
 const sessionStart = {
   type: 'object',
-  properties: { ...signIn.properties, oneTimeToken: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' } },
+  properties: {
+    ...signIn.properties,
+    oneTimeToken: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
+    secondFactorToken: sealedToken,
+    code,
+    enrolment: sealedToken,
+  },
   additionalProperties: false,
-  oneOf: [{ required: ['email', 'password'] }, { required: ['oneTimeToken'] }],
+  oneOf: [
+    { required: ['email', 'password'] },
+    { required: ['oneTimeToken'] },
+    { required: ['secondFactorToken', 'code'] },
+  ],
 } as const;
 
-const passwordRefused = error('the user signs in at the provider (`GET /v1/auth/oidc/start`): passwords are refused');
+const passwordRefused = secondFactorNeeded(
+  'a second factor is needed: continue with `secondFactor`; or the user signs in at the provider (`GET /v1/auth/oidc/start`): passwords are refused',
+);
 
 const tag = 'Accounts';
 
@@ -164,13 +161,15 @@ export const identityRoutes = {
     success: 200,
     responses: {
       200: {
-        description: 'signed in',
-        schema: browserSession,
+        description: 'signed in; with `enrolment`, also recovery codes',
+        schema: browserSessionByFactor,
         headers: { 'Set-Cookie': '`__Host-csn_session`; on this machine, by plain http, `csn_session`' },
       },
       ...bodyErrors,
-      401: error('wrong address or password, or a link that was used or has expired'),
-      403: error('the request does not come from a page of this service, or the user signs in at the provider'),
+      401: error('wrong address, password or code, or a link or a token that was used or has expired'),
+      403: secondFactorNeeded(
+        'a second factor is needed: continue with `secondFactor`; or the request does not come from a page of this service, or the user signs in at the provider',
+      ),
       429: tooManyFailures,
       503: notNow,
     },

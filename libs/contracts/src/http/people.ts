@@ -18,6 +18,7 @@ const user = {
   properties: {
     ...userFields,
     invited: { type: 'boolean', description: 'true: has set no password yet; absent from all others' },
+    secondFactor: { type: 'boolean', description: 'true: has a second factor; absent from all others' },
   },
   additionalProperties: false,
 } as const;

@@ -17,7 +17,8 @@ export type SecretPurpose =
   | 'stream credentials'
   | 'registrations'
   | 'approvals'
-  | 'single sign-on';
+  | 'single sign-on'
+  | 'second factors';
 
 /**
  * Derives a key from the instance secret, the same in every process of the installation: HKDF (RFC 5869) with SHA-256. The

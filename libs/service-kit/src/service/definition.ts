@@ -31,6 +31,13 @@ export interface PlanChange {
   readonly expiresAt?: string;
 }
 
+/** A link for the user with this e-mail address. */
+export interface PasswordLinkRequest {
+  readonly email: string;
+  /** Default: false. */
+  readonly resetsSecondFactor?: boolean;
+}
+
 /** Provided by identity for the operator of the installation; clients of the API cannot reach it. */
 export interface AccountOperator {
   /** Returns true if any account exists. */
@@ -40,10 +47,11 @@ export interface AccountOperator {
   /** In force on every gateway once it resolves. Counts are kept. */
   setPlan(change: PlanChange): Promise<'set' | 'unknown-account'>;
   /**
-   * Makes a link by which this user sets a new password, once, within a day; it replaces the one before.
+   * Makes a link by which this user sets a new password, once, within a day; it replaces the one before. Its use removes the
+   * second factor of the user if that is asked for.
    * @returns `null` if no user has the address
    */
-  passwordLink(email: string): Promise<{ readonly link: string; readonly expiresAt: string } | null>;
+  passwordLink(request: PasswordLinkRequest): Promise<{ readonly link: string; readonly expiresAt: string } | null>;
   /**
    * Issues a token that opens one session of this user within 15 minutes, at this instance alone and until it stops.
    * @returns 32 random bytes in base64url; `null` if no user has the address

@@ -69,6 +69,11 @@ export function linksFrom(ip: string): string {
   return `links from ${ip}`;
 }
 
+/** Counter name for codes of a user's second factor; never equal to an address. */
+export function codesOf(userId: string): string {
+  return `codes of ${userId}`;
+}
+
 /** Counter name for uses of a user's link; never equal to an address. */
 export function usesOfLink(userId: string): string {
   return `uses of the link of ${userId}`;

@@ -1,4 +1,5 @@
 import { API_KEY_RIGHTS, rightsOf } from '@countersign/contracts';
+import type { SecondFactor } from './second-factor.js';
 import type {
   AccountFacts,
   ApiKeyFacts,
@@ -33,6 +34,8 @@ export interface User {
   readonly subject?: Subject;
   /** The operator has set the password where others are refused: it is usable until the next sign-in at the provider. */
   readonly passwordKept?: true;
+  /** Absent: a password alone opens a session. */
+  readonly secondFactor?: SecondFactor;
 }
 
 /** A person at a provider of OpenID Connect. It stays the same when the e-mail address changes. */
@@ -48,6 +51,8 @@ export interface PasswordLink {
   readonly expiresAtMs: number;
   /** Made by the operator of the instance. Absent: false. */
   readonly byOperator?: boolean;
+  /** Using it removes the second factor. Absent: false. */
+  readonly resetsSecondFactor?: true;
 }
 
 export interface IssuedKey {
@@ -67,8 +72,15 @@ export interface Session {
   readonly facts: SessionFacts;
 }
 
-export function userRecord({ id, email, role, createdAt, invited }: User): UserRecord {
-  return { id, email, role, createdAt, ...(invited === true ? { invited } : {}) };
+export function userRecord({ id, email, role, createdAt, invited, secondFactor }: User): UserRecord {
+  return {
+    id,
+    email,
+    role,
+    createdAt,
+    ...(invited === true ? { invited } : {}),
+    ...(secondFactor === undefined ? {} : { secondFactor: true }),
+  };
 }
 
 export function issuedKeyRecord({ id, facts }: IssuedKey): IssuedKeyRecord {
@@ -85,10 +97,16 @@ export function asFirst(key: IssuedKey): IssuedKey {
   return { ...key, version: key.version + 1, facts: { ...key.facts, first: true, rights: API_KEY_RIGHTS } };
 }
 
-/** The user with a new password: no longer invited, and without a link. */
+/**
+ * The user with a new password: no longer invited, and without a link. The second factor stays, unless the link of the operator
+ * resets it; its wrong codes were by a person who knew the password before.
+ */
 export function withPassword(user: User, passwordHash: string): User {
-  const { invited: _invited, passwordLink: _link, ...kept } = user;
-  return { ...kept, version: user.version + 1, passwordHash };
+  const { invited: _invited, passwordLink: _link, secondFactor, ...kept } = user;
+  const changed: User = { ...kept, version: user.version + 1, passwordHash };
+  if (secondFactor === undefined) return changed;
+  const { wrongInARow: _wrong, ...factor } = secondFactor;
+  return { ...changed, secondFactor: factor };
 }
 
 /**

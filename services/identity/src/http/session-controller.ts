@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { identityRoutes } from '@countersign/contracts';
-import type { BodyOf, BrowserSession } from '@countersign/contracts';
+import type { BodyOf, BrowserSession, SignedIn, WithRecoveryCodes } from '@countersign/contracts';
 import {
   CONSOLE_HEADER,
   cookieNameAt,
@@ -12,35 +12,49 @@ import {
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { ServiceContext } from '@countersign/service-kit';
+import type { FinishSignIn } from '../second-factor/finish-sign-in.js';
 import type { SignIn } from '../sign-in/sign-in.js';
 import type { IdentityStore } from '../store/port.js';
 import { refuseHost } from './refuse-host.js';
-import { IDENTITY_STORE, SERVICE_CONTEXT, SIGN_IN } from './tokens.js';
+import { FINISH_SIGN_IN, IDENTITY_STORE, SERVICE_CONTEXT, SIGN_IN } from './tokens.js';
+
+type OpenSessionBody = BodyOf<typeof identityRoutes.openSession>;
 
 /** Sessions of pages: the token is in a cookie, and in no answer. */
 @Controller()
 export class SessionController {
   constructor(
     @Inject(SIGN_IN) private readonly signIn: SignIn,
+    @Inject(FINISH_SIGN_IN) private readonly finishSignIn: FinishSignIn,
     @Inject(IDENTITY_STORE) private readonly store: IdentityStore,
     @Inject(SERVICE_CONTEXT) private readonly context: ServiceContext,
   ) {}
 
   @HttpRoute(identityRoutes.openSession)
   async open(
-    @Input() { body, headers, remoteAddress }: RouteInput<BodyOf<typeof identityRoutes.openSession>, unknown, null>,
+    @Input() { body, headers, remoteAddress }: RouteInput<OpenSessionBody, unknown, null>,
   ): Promise<HttpAnswer> {
     const { publicUrl } = this.context.config;
     if (headers[CONSOLE_HEADER] !== '1' || !isFromOwnPage(headers, publicUrl)) {
       throw new HttpRefusal(403, 'a session in a cookie is for pages of this service: use POST /v1/auth/login');
     }
     const name = cookieNameAt(headers, publicUrl) ?? refuseHost(publicUrl);
-    const { email = '', password = '', oneTimeToken } = body;
-    const { token, ...session } = await (oneTimeToken === undefined
-      ? this.signIn.login(email, password, remoteAddress)
-      : this.signIn.once(oneTimeToken));
+    const { token, ...session } = await this.#signedIn(body, remoteAddress);
     const seconds = Math.floor((Date.parse(session.expiresAt) - this.context.clock()) / 1000);
     return new HttpAnswer(200, session satisfies BrowserSession, { 'set-cookie': setCookie(name, token, seconds) });
+  }
+
+  /** By one of the three forms of the body. */
+  #signedIn(
+    { email = '', password = '', oneTimeToken, secondFactorToken, code = '', enrolment }: OpenSessionBody,
+    remoteAddress: string,
+  ): Promise<SignedIn & WithRecoveryCodes> {
+    if (secondFactorToken !== undefined) {
+      return this.finishSignIn.finish({ token: secondFactorToken, code, enrolment: enrolment ?? null }, remoteAddress);
+    }
+    return oneTimeToken === undefined
+      ? this.signIn.login(email, password, remoteAddress)
+      : this.signIn.once(oneTimeToken);
   }
 
   @HttpRoute(identityRoutes.getSession)

@@ -9,5 +9,7 @@ export const KEY_USE_FOLLOWER = Symbol('KeyUseFollower');
 export const SERVICE_CONTEXT = Symbol('ServiceContext');
 export const DEFAULT_PROFILES = Symbol('DefaultProfiles');
 export const TRUSTED_ISSUERS = Symbol('TrustedIssuers');
+export const SECOND_FACTORS = Symbol('SecondFactors');
+export const FINISH_SIGN_IN = Symbol('FinishSignIn');
 /** `null` where no provider is set up. */
 export const SINGLE_SIGN_ON = Symbol('SingleSignOn');

@@ -60,18 +60,19 @@ export function accountOperator(
         known = account !== null;
         const facts = onPlan(account?.facts.name ?? '', plan, agreed, context.clock());
         if (account === null) return null;
-        const { defaultProfile, trustedIssuers } = account.facts;
+        const { defaultProfile, trustedIssuers, secondFactorRequired } = account.facts;
         const kept = {
           ...facts,
           ...(defaultProfile === undefined ? {} : { defaultProfile }),
           ...(trustedIssuers === undefined ? {} : { trustedIssuers }),
+          ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
         };
         return { accounts: [{ id: account.id, version: account.version + 1, facts: kept }] };
       });
       return known ? 'set' : 'unknown-account';
     },
 
-    passwordLink: (email) => passwordLinks.forOperator(email),
+    passwordLink: ({ email, resetsSecondFactor = false }) => passwordLinks.forOperator(email, resetsSecondFactor),
 
     async signInOnce(email) {
       const user = await store.userByEmail(normalEmail(email));

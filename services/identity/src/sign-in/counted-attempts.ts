@@ -4,7 +4,8 @@ import { FAILURES_PER_ADDRESS, FAILURES_PER_IP, FAILURES_PER_PAIR, lockedByOther
 import { normalIp, ORIGIN_KNOWN_MS, WINDOW_MS } from '../domain/lock-out.js';
 import { REGISTRATIONS_PER_ADDRESS, REGISTRATIONS_PER_IP } from '../domain/lock-out.js';
 import { LINKS_PER_ADDRESS, LINKS_PER_IP, linksFor, linksFrom, usesOfLink } from '../domain/lock-out.js';
-import { registrationsFrom, registrationsOf } from '../domain/lock-out.js';
+import { codesOf, registrationsFrom, registrationsOf } from '../domain/lock-out.js';
+import { WRONG_CODES_PER_USER } from '../domain/second-factor.js';
 import { tooMany } from './too-many.js';
 import type { FailureLimits, IdentityStore } from '../store/port.js';
 
@@ -15,6 +16,8 @@ const REGISTRATIONS: FailureLimits = {
   ofIp: REGISTRATIONS_PER_IP,
 };
 const LINKS: FailureLimits = { ofPair: LINKS_PER_ADDRESS, ofAddress: LINKS_PER_ADDRESS, ofIp: LINKS_PER_IP };
+
+const CODES: FailureLimits = { ofPair: WRONG_CODES_PER_USER, ofAddress: WRONG_CODES_PER_USER, ofIp: FAILURES_PER_IP };
 
 /**
  * Counts attempts as failed before they are made, in the store that all instances share: concurrent attempts cannot
@@ -32,21 +35,20 @@ export class CountedAttempts {
    * @param attempt resolves to `null` if it failed: only then it stays counted
    */
   async login<T>(address: string, remoteAddress: string, attempt: () => Promise<T | null>): Promise<T | null> {
-    const origin = originOf(remoteAddress);
-    const failure = await this.#count(address, origin, LOGINS);
-    let failed = false;
-    try {
-      const done = await attempt();
-      failed = done === null;
-      if (!failed) {
-        const now = this.context.clock();
-        await this.store.signedInFrom(address, origin, now, now - ORIGIN_KNOWN_MS);
-      }
-      return done;
-    } finally {
-      // An attempt that failed for technical reasons does not count.
-      if (!failed) await this.store.forgive(failure);
-    }
+    return this.#run(address, address, LOGINS, remoteAddress, attempt);
+  }
+
+  /**
+   * Runs the use of a code of a second factor. Failures lock its user out, from all IPs; the IP of a success becomes known.
+   * @param attempt resolves to `null` if the code was wrong: only then it stays counted
+   */
+  async code<T>(
+    userId: string,
+    email: string,
+    remoteAddress: string,
+    attempt: () => Promise<T | null>,
+  ): Promise<T | null> {
+    return this.#run(codesOf(userId), email, CODES, remoteAddress, attempt);
   }
 
   /** Counts a registration for the IP and for its e-mail address, successful or not. */
@@ -73,6 +75,31 @@ export class CountedAttempts {
       failed = !(await attempt());
       return !failed;
     } finally {
+      if (!failed) await this.store.forgive(failure);
+    }
+  }
+
+  /** @param email address for which the IP of a success becomes known */
+  async #run<T>(
+    counted: string,
+    email: string,
+    limits: FailureLimits,
+    remoteAddress: string,
+    attempt: () => Promise<T | null>,
+  ): Promise<T | null> {
+    const origin = originOf(remoteAddress);
+    const failure = await this.#count(counted, origin, limits);
+    let failed = false;
+    try {
+      const done = await attempt();
+      failed = done === null;
+      if (!failed) {
+        const now = this.context.clock();
+        await this.store.signedInFrom(email, origin, now, now - ORIGIN_KNOWN_MS);
+      }
+      return done;
+    } finally {
+      // An attempt that failed for technical reasons does not count.
       if (!failed) await this.store.forgive(failure);
     }
   }

@@ -6,7 +6,7 @@ import type { ServiceContext } from '@countersign/service-kit';
 import type { Mailer } from '@countersign/service-kit/mail';
 import { normalEmail } from '../domain/lock-out.js';
 import { revoked, withPassword } from '../domain/members.js';
-import type { User } from '../domain/members.js';
+import type { PasswordLink, User } from '../domain/members.js';
 import { uuidOfBytes } from '../domain/uuid-of-bytes.js';
 import type { Publication } from '../publication.js';
 import { EMAIL_TAKEN } from '../refusals.js';
@@ -133,7 +133,10 @@ export class PasswordLinks {
         if (isRefused && user.passwordLink?.byOperator !== true) {
           throw passwordRefused(403, this.context.config.singleSignOn);
         }
-        const changed = withPassword(user, passwordHash);
+        const changed = withPassword(
+          user.passwordLink?.resetsSecondFactor === true ? withoutFactor(user) : user,
+          passwordHash,
+        );
         const at = new Date(this.context.clock()).toISOString();
         const sessions = (await this.store.openSessions(userId)).map((session) => revoked(session, at));
         return {
@@ -152,10 +155,18 @@ export class PasswordLinks {
     );
   }
 
-  /** For the operator of the instance. @returns `null` if no user has the address */
-  async forOperator(email: string): Promise<{ readonly link: string; readonly expiresAt: string } | null> {
+  /**
+   * For the operator of the instance.
+   * @param resetsSecondFactor using the link removes the second factor of the user
+   * @returns `null` if no user has the address
+   */
+  async forOperator(
+    email: string,
+    resetsSecondFactor: boolean,
+  ): Promise<{ readonly link: string; readonly expiresAt: string } | null> {
     const user = await this.store.userByEmail(normalEmail(email));
-    const made = user === null ? null : await this.#write(user.accountId, () => this.store.user(user.id), true);
+    const by = { byOperator: true, ...(resetsSecondFactor ? { resetsSecondFactor } : {}) };
+    const made = user === null ? null : await this.#write(user.accountId, () => this.store.user(user.id), by);
     return made === null ? null : { link: made.link, expiresAt: made.expiresAt };
   }
 
@@ -178,7 +189,11 @@ export class PasswordLinks {
    * Puts a new link in place of the one before.
    * @param read the user as stored, or a new one at version 0; `null`: there is none
    */
-  async #write(accountId: string, read: () => Promise<User | null>, byOperator = false): Promise<Made | null> {
+  async #write(
+    accountId: string,
+    read: () => Promise<User | null>,
+    by: Pick<PasswordLink, 'byOperator' | 'resetsSecondFactor'> = {},
+  ): Promise<Made | null> {
     const secret = randomBytes(SECRET_BYTES);
     const sha256 = createHash('sha256').update(secret).digest('hex');
     let made: Made | null = null;
@@ -188,7 +203,7 @@ export class PasswordLinks {
       made = null;
       if (user === null || members === null) return null;
       const expiresAtMs = this.context.clock() + (user.invited === true ? INVITATION_MS : RESET_MS);
-      const passwordLink = { sha256, expiresAtMs, ...(byOperator ? { byOperator } : {}) };
+      const passwordLink = { sha256, expiresAtMs, ...by };
       const after: User = { ...user, version: user.version + 1, passwordLink };
       const token = Buffer.concat([bytesOf(user.id), secret]).toString('base64url');
       made = {
@@ -223,6 +238,10 @@ export class PasswordLinks {
     const attempt = await this.mailer!.send(linkMail({ user, link, expiresAt, by }));
     return attempt.error === null;
   }
+}
+
+function withoutFactor({ secondFactor: _factor, ...user }: User): User {
+  return user;
 }
 
 function noSuchUser(): HttpRefusal {

@@ -17,6 +17,7 @@ import { endLateSessions } from './end-late-sessions.js';
 import { newSession } from './new-session.js';
 import { hashPassword } from './passwords.js';
 import { passwordRefused, passwordsAreRefused } from '../single-sign-on/password-rule.js';
+import type { SignInSteps } from '../second-factor/sign-in-steps.js';
 import type { OneTimeLinks } from './one-time-links.js';
 import type { Passwords } from './passwords.js';
 
@@ -36,13 +37,14 @@ export class SignIn {
     private readonly confirmations: Confirmations | null,
     private readonly links: OneTimeLinks,
     private readonly queue: AttemptQueue,
+    private readonly steps: Pick<SignInSteps, 'demand'>,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
 
   /**
    * Answers an unknown address and a wrong password alike, in about the same time.
-   * @throws HttpRefusal 401, 403 for a user who signs in at the provider, 429
+   * @throws HttpRefusal 401, 403 for a user who signs in at the provider or needs a second factor, 429
    */
   async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
     const address = normalEmail(email);
@@ -54,7 +56,10 @@ export class SignIn {
     return signedIn;
   }
 
-  /** Opens a session by the token of a link. @throws HttpRefusal 401 if it was used, has expired or was never issued */
+  /**
+   * Opens a session by the token of a link.
+   * @throws HttpRefusal 401 if it was used, has expired or was never issued, 403 for a user who needs a second factor
+   */
   async once(token: string): Promise<SignedIn> {
     const userId = this.links.take(token);
     const user = userId === null ? null : await this.store.user(userId);
@@ -169,12 +174,14 @@ export class SignIn {
   /**
    * Resolves to `null` if the user was removed or the password changed since the user was read.
    * @param judge throws for a user who may not sign in in this way
+   * @throws HttpRefusal 403 with the token of the second step for a user who needs a second factor
    */
   async #open(compared: User, judge: (user: User) => void = () => undefined): Promise<SignedIn | null> {
     const account = await this.store.account(compared.accountId);
     for (let user: User | null = compared; user !== null && account !== null;) {
       if (user.passwordHash !== compared.passwordHash) return null;
       judge(user);
+      this.steps.demand(user, account);
       const session = newSession(user, this.context.clock());
       const expectedUser = { id: user.id, version: user.version };
       const result = await this.publication.write({ sessions: [session], expectedUser });

@@ -2,6 +2,7 @@ import type { TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { InspectionSource, OwnedDocument, StoreInspection } from '@countersign/document-store';
 import { isActingAdmin } from '../domain/members.js';
+import { isSecondFactor } from '../domain/second-factor.js';
 import { ACCOUNTS, API_KEYS, COLLECTIONS, KEY_USES, SESSIONS, USERS } from './documents.js';
 import type { UserBody } from './documents.js';
 import { SERVICE } from './open.js';
@@ -53,6 +54,8 @@ class Inspection extends InspectedDocuments implements IdentityInspection {
       else if (isActingAdmin(body)) account.hasAdmin = true;
       if (!hasForm(body))
         found.set(`users ${id}`, 'role, e-mail address, password hash or time do not have their form');
+      if (body.secondFactor !== undefined && !isSecondFactor(body.secondFactor))
+        found.set(`users ${id}`, 'the second factor does not have its form');
     }
     for (const [id, { hasAdmin }] of accounts) {
       if (!hasAdmin) found.set(`accounts ${id}`, 'no user of it is an admin');

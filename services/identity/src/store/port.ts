@@ -21,7 +21,7 @@ export interface IdentityWrite {
   readonly removedSessions?: readonly Session[];
   /** Must be stored at exactly this version, or nothing is written. */
   readonly expectedUser?: { readonly id: string; readonly version: number };
-  /** The account's `Members.version` must still be this one; it rises by one. Every change of users names it. */
+  /** The account's `Members.version` must still be this one; it rises by one. Every change of who is a user or an admin names it. */
   readonly members?: { readonly accountId: string; readonly version: number };
 }
 

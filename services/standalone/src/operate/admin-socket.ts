@@ -2,7 +2,7 @@ import { chmod } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '@countersign/async';
-import type { PlanChange } from '@countersign/service-kit';
+import type { PasswordLinkRequest, PlanChange } from '@countersign/service-kit';
 import type { SigningKeyAnswer, SigningKeyRequest } from './signing-key-request.js';
 import { findSocket, makeSocketPath } from '../threads/socket-path.js';
 
@@ -15,7 +15,7 @@ export interface Operations {
   /** The address of the console that signs in once; `null` if no credentials of a user are known here. */
   readonly consoleLink: (request: { readonly kind: 'once' }) => Promise<string | null>;
   /** A link by which a user sets a new password; `unknown-user`: no user has the address. */
-  readonly passwordLink: (request: { readonly email: string }) => Promise<PasswordLink | 'unknown-user'>;
+  readonly passwordLink: (request: PasswordLinkRequest) => Promise<PasswordLink | 'unknown-user'>;
   readonly signingKeys: (request: SigningKeyRequest) => Promise<SigningKeyAnswer>;
 }
 
@@ -68,7 +68,7 @@ async function answer(operations: Operations, request: IncomingMessage): Promise
     case '/consoleLink':
       return operations.consoleLink(argument as { readonly kind: 'once' });
     case '/passwordLink':
-      return operations.passwordLink(argument as { readonly email: string });
+      return operations.passwordLink(argument as PasswordLinkRequest);
     case '/signingKeys':
       return operations.signingKeys(argument as SigningKeyRequest);
     default:

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { PasswordLinkRequest } from '@countersign/service-kit';
 import { httpAddress } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
 import { askInstance, type PasswordLink } from './admin-socket.js';
@@ -10,12 +11,16 @@ import { operatorsOf } from './operators.js';
  * @returns `null` if no user has the address
  * @throws InstanceRunning while an instance starts or stops
  */
-export async function passwordLink(config: Config, log: Logger, email: string): Promise<PasswordLink | null> {
-  if (config.profile === 'distributed') return (await operatorsOf(config)).account.passwordLink(email);
-  const answer = await askInstance(config.dataDir, 'passwordLink', { email });
+export async function passwordLink(
+  config: Config,
+  log: Logger,
+  request: PasswordLinkRequest,
+): Promise<PasswordLink | null> {
+  if (config.profile === 'distributed') return (await operatorsOf(config)).account.passwordLink(request);
+  const answer = await askInstance(config.dataDir, 'passwordLink', request);
   if (answer !== null) return answer === 'unknown-user' ? null : answer;
   return onFiles(config, log, async ({ calls }) => {
     await calls.call('publicUrl', config.publicUrl ?? httpAddress(config.host, config.port, config.tls !== null));
-    return calls.call('passwordLink', email);
+    return calls.call('passwordLink', request);
   });
 }

@@ -90,7 +90,7 @@ export async function startInstance(
     parts.admin = await openAdminSocket(config.dataDir, {
       setPlan: (change) => services.calls.call('setPlan', change),
       consoleLink,
-      passwordLink: async ({ email }) => (await services.calls.call('passwordLink', email)) ?? 'unknown-user',
+      passwordLink: async (request) => (await services.calls.call('passwordLink', request)) ?? 'unknown-user',
       signingKeys: (request) => services.calls.call('signingKeys', request),
     });
     const [solanaRpcUrl = ''] = await backends.rpcUrls;

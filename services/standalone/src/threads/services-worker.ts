@@ -1,7 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger, createRegistry, type Config } from '@countersign/process';
 import { joinEmbedded, PeerRegistry, serveThread } from '@countersign/service-kit';
-import type { FirstAccount, PlanChange, ServingThread, SharedBackends, ThreadContext } from '@countersign/service-kit';
+import type {
+  FirstAccount,
+  PasswordLinkRequest,
+  PlanChange,
+  ServingThread,
+  SharedBackends,
+  ThreadContext,
+} from '@countersign/service-kit';
 import type { Route } from '@countersign/contracts';
 import { answerKeys, type SigningKeyRequest } from '../operate/signing-key-request.js';
 import { definitionsOf } from '../start/services.js';
@@ -82,7 +89,7 @@ const handlers = {
   createAccount: async (first: FirstAccount) => (await peers.peer('account-operator')).createFirst(first),
   createAgent: async (first: FirstAgent) => (await peers.peer('agent-operator')).createFirst(first),
   setPlan: async (change: PlanChange) => (await peers.peer('account-operator')).setPlan(change),
-  passwordLink: async (email: string) => (await peers.peer('account-operator')).passwordLink(email),
+  passwordLink: async (request: PasswordLinkRequest) => (await peers.peer('account-operator')).passwordLink(request),
   signInOnce: async (email: string) => (await peers.peer('account-operator')).signInOnce(email),
   signingKeys: async (request: SigningKeyRequest) => answerKeys(await peers.peer('signing-key-operator'), request),
   closeIntake: async (graceMs: number) => (await started).serving.closeIntake(graceMs),

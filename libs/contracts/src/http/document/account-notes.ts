@@ -18,7 +18,7 @@ export const ACCOUNT_NOTES: OperationNotes = {
   logIn: {
     body: { email: 'ana@example.com', password: 'a password that is long enough' },
     description:
-      'E-mail address and password of the first user are in `bootstrap.json`. Send the `token` as `Authorization: Bearer`; on this page, paste it under Authorize as `session`. After several failures the answer is 429 for some time.',
+      'E-mail address and password of the first user are in `bootstrap.json`. Send the `token` as `Authorization: Bearer`; on this page, paste it under Authorize as `session`. After several failures the answer is 429 for some time. A user with a second factor gets 403 with `secondFactor`, and continues with `POST /v1/auth/second-factor`; all others get the session at once.',
   },
   logOut: { description: 'Ends this session only; other sessions of the user stay valid.' },
   openSession: {
@@ -30,6 +30,10 @@ export const ACCOUNT_NOTES: OperationNotes = {
       link: {
         summary: 'The token of a link that signs in once, as `npx countersign console` prints it',
         value: { oneTimeToken: '0123456789abcdefghijklmnopqrstuvwxyzABCDEFG' },
+      },
+      code: {
+        summary: 'The second step, after an answer with `secondFactor`',
+        value: { secondFactorToken: 'the token of the first step', code: '287082' },
       },
     },
     description:

@@ -6,6 +6,7 @@ import { HOOK_NOTES } from './hook-notes.js';
 import type { OperationNote, OperationNotes } from './operation-note.js';
 import { PUBLIC_NOTES } from './public-notes.js';
 import { RECORD_NOTES } from './record-notes.js';
+import { SECOND_FACTOR_NOTES } from './second-factor-notes.js';
 
 /** By operation id. */
 export const EVERY_NOTE: OperationNotes = {
@@ -16,6 +17,7 @@ export const EVERY_NOTE: OperationNotes = {
   ...RECORD_NOTES,
   ...PUBLIC_NOTES,
   ...ACCOUNT_NOTES,
+  ...SECOND_FACTOR_NOTES,
 };
 
 export function noteOf(operationId: string): OperationNote | undefined {
