@@ -23,7 +23,7 @@ const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;
  */
 export default {
   rootDir: '..',
-  runner: ['jest-light-runner', { runtime: 'child_process' }],
+  runner: '<rootDir>/.config/jest-runner.mjs',
   setupFilesAfterEnv: ['<rootDir>/.config/jest-globals.mjs'],
   testMatch:
     long === 'only'
