@@ -14,7 +14,7 @@ export const PORTS: Ports = {
     }),
 };
 
-const OPTIONS: CelOptions = {
+export const OPTIONS: CelOptions = {
   variables: variablesOf(['secret_read', 'kyc_done']),
   ports: PORTS,
   presence: false,

@@ -8,19 +8,23 @@ import { inputOf } from '../judge/variables.js';
 import type { JudgedAction } from '../judge/variables.js';
 import { wholeFinding } from './finding.js';
 import type { LintFinding } from './finding.js';
+import { MOST_COMPARISONS, RuleConditions } from './lint-conditions.js';
 
 /** Most combinations of values that are tried for one rule, or for two. */
 const MAX_COMBINATIONS = 4096;
 
 /**
  * Rules of `args` alone that match no value, or every value, and rules that another one hides: found by trying them on
- * the values next to their bounds. Also rules whose condition reads nothing, so that it holds never or always.
+ * the values next to their bounds. The same of rules with `when` or `hours`, found by reasoning about their conditions, and
+ * rules whose condition reads nothing, so that it holds never or always.
  * @param tries most combinations for all rules together: pairs of rules beyond them are not compared
  */
 export function lintReach({ rules }: CompiledRules, tries: number): readonly LintFinding[] {
   const reach = new Reach(tries);
   const simple = rules.filter(isSimple).map((rule) => reach.of(rule));
   const reaches = new Map(simple.map((one) => [one.rule, one]));
+  const conditions = rules.map((rule) => new RuleConditions(rule));
+  const hiding = new Hiding(rules, conditions);
   return rules.flatMap((rule, index): readonly LintFinding[] => {
     const at = { place: `rules:${rule.member.id}`, index };
     const own = reaches.get(rule);
@@ -28,11 +32,20 @@ export function lintReach({ rules }: CompiledRules, tries: number): readonly Lin
       if (isNeverMet(rule)) {
         return [wholeFinding(at, 'never_matches', 'never denies: its condition holds for no action', REMOVE)];
       }
-      if (!isAlwaysMet(rule)) return [];
-      const message = 'denies every action that it applies to: its condition is the same for all';
-      return [wholeFinding(at, 'always_matches', message, 'leave out when, or write the condition into it')];
+      if (isAlwaysMet(rule)) {
+        const message = 'denies every action that it applies to: its condition is the same for all';
+        return [wholeFinding(at, 'always_matches', message, 'leave out when, or write the condition into it')];
+      }
+      if (conditions[index]!.isNeverMet()) {
+        const message = 'never denies: its conditions exclude each other';
+        return [wholeFinding(at, 'never_matches', message, 'change a condition, or remove the rule')];
+      }
+      if (conditions[index]!.isAlwaysMet()) {
+        const message = 'denies every action that it applies to, whatever its members are';
+        return [wholeFinding(at, 'always_matches', message, 'change a condition, or deny the tool without conditions')];
+      }
     }
-    if (rule.member.args !== undefined) {
+    if (own !== undefined && rule.member.args !== undefined) {
       if (own.outcomes?.includes('denied') === false) {
         const message = 'never denies: its conditions exclude each other, or cover every value';
         return [wholeFinding(at, 'never_matches', message, 'change a matcher, or remove the rule')];
@@ -46,14 +59,48 @@ export function lintReach({ rules }: CompiledRules, tries: number): readonly Lin
         return [wholeFinding(at, 'always_matches', 'denies every value of the members that it reads', proposal)];
       }
     }
-    const by = simple.find((other) => other !== own && reach.hides(other, own, simple));
-    return by === undefined
+    const tried = own && simple.find((other) => other !== own && reach.hides(other, own, simple));
+    const by = tried?.rule ?? hiding.of(index);
+    return by === null
       ? []
-      : [wholeFinding(at, 'hidden', `has no effect: rules:${by.rule.member.id} denies whatever it denies`, REMOVE)];
+      : [wholeFinding(at, 'hidden', `has no effect: rules:${by.member.id} denies whatever it denies`, REMOVE)];
   });
 }
 
 const REMOVE = 'remove the rule';
+
+/** Rules that another one hides, by their conditions. */
+class Hiding {
+  #left = MOST_COMPARISONS;
+
+  constructor(
+    private readonly rules: readonly CompiledRule[],
+    private readonly conditions: readonly RuleConditions[],
+  ) {}
+
+  /** The rule that hides the one at `index`; `null`: none is known. Of two that find the same the first hides the other. */
+  of(index: number): CompiledRule | null {
+    const found = this.rules.findIndex(
+      (_rule, other) => this.#hides(other, index) && (other < index || !this.#hides(index, other)),
+    );
+    return this.rules[found] ?? null;
+  }
+
+  #hides(other: number, own: number): boolean {
+    const [one, two] = [this.rules[other]!, this.rules[own]!];
+    const areTried = isSimple(one) && isSimple(two);
+    if (other === own || areTried || !mayHide(one, two)) return false;
+    const conditions = this.conditions[other]!;
+    this.#left -= conditions.comparisons;
+    return this.#left >= 0 && conditions.findsAllOf(this.conditions[own]!);
+  }
+}
+
+/** By mode, effect and targets. A rule that people approve hides none: each needs an approval of its own. */
+function mayHide(one: CompiledRule, own: CompiledRule): boolean {
+  if (one.member.mode === 'observe' || one.member.effect === 'approve') return false;
+  return isAsSevere(one, own) && covers(one.member, own.member);
+}
 
 function isNeverMet({ member, when, matchers }: CompiledRule): boolean {
   const result = constantOf(when);
@@ -132,7 +179,7 @@ class Reach {
   /** Reports whether `other` denies whatever `own` denies, and of two that deny the same is the first. */
   hides(other: OwnReach, own: OwnReach, order: readonly OwnReach[]): boolean {
     const [one, two] = [other.rule, own.rule];
-    if (one.member.mode === 'observe' || !isAsSevere(one, two) || !covers(one.member, two.member)) return false;
+    if (!mayHide(one, two)) return false;
     const denied = readsApart(other, own) ? deniedApart(other, own) : this.#deniedTogether(other, own);
     if (denied === null || denied === 'other') return false;
     const isSame = denied === 'same' && covers(two.member, one.member) && isAsSevere(two, one);

@@ -1,7 +1,12 @@
+import fc from 'fast-check';
 import type { RuleMember } from '@countersign/contracts';
 import { compileRules, lintRules, lintSchemas } from '../index.js';
 import type { CompiledRules, RuleMembers } from '../index.js';
-import { PORTS } from '../rules.test-kit.js';
+import { compileCel } from '../cel/program.js';
+import type { Program } from '../cel/program.js';
+import { outcomeOf } from '../judge/judge-rules.js';
+import { inputOf } from '../judge/variables.js';
+import { OPTIONS, PORTS } from '../rules.test-kit.js';
 
 function compiled(members: RuleMembers): CompiledRules {
   const result = compileRules(members, PORTS);
@@ -153,5 +158,156 @@ describe('schemas of tools', () => {
       'facts:f unknown_member: reads args.nope, which tool refund does not take. Did you mean args.note?',
       'limits:l unknown_member: reads args.tos, which tool refund does not take. Did you mean args.to?',
     ]);
+  });
+});
+
+describe('conditions in when', () => {
+  test.each<[Partial<RuleMember>, string]>([
+    [{ when: 'has(args.n) && args.n > 100 && args.n < 50' }, 'never_matches'],
+    [{ when: 'has(args.n) && args.n > 100 && 100 >= args.n' }, 'never_matches'],
+    [{ when: 'has(args.n) && args.n >= 5 && args.n <= 5 && args.n != 5' }, 'never_matches'],
+    [{ when: "has(args.x) && args.x == 'a' && args.x == 'b'" }, 'never_matches'],
+    [{ when: "has(args.x) && args.x in ['a', 'b'] && args.x in ['c', 'd']" }, 'never_matches'],
+    [{ when: "has(args.x) && args.x == 'a' && args.x > 5" }, 'never_matches'],
+    [{ when: "has(args.x) && args.x.startsWith('ab') && args.x == 'b'" }, 'never_matches'],
+    [{ when: "has(args.x) && args.x.startsWith('ab') && args.x.startsWith('ac')" }, 'never_matches'],
+    [{ when: 'facts.secret_read && !facts.secret_read' }, 'never_matches'],
+    [{ when: 'has(args.x) && !(has(args.x)) || has(args.n) && !(args.n > 5) && args.n > 5' }, 'never_matches'],
+    [{ when: 'has(args.x) && size(args.x) > 5 && size(args.x) < 3' }, 'never_matches'],
+    [{ args: { n: { max: 5 } }, when: 'has(args.n) && args.n > 9' }, 'never_matches'],
+    [{ args: { n: { max: 5 } }, when: 'has(args.n) && args.n > 9', effect: 'deny_unless' }, 'always_matches'],
+    [{ when: 'has(args.n) && (args.n > 5 || args.n <= 5) || !has(args.n)' }, 'always_matches'],
+    [{ when: "action.type == 'x' || action.type != 'x'" }, 'always_matches'],
+  ])('%j: %s', (member, kind) => {
+    const facts = [{ id: 'secret_read', set_when: 'has(args.x)' }];
+    const found = lintRules(compiled({ facts, rules: [rule('a', member)] })).filter(({ place }) => place === 'rules:a');
+    expect(found.map((one) => one.kind)).toEqual([kind]);
+  });
+
+  test.each<[Partial<RuleMember>, Partial<RuleMember>]>([
+    [{ when: 'has(args.n) && args.n > 50' }, { when: 'has(args.n) && args.n > 100' }],
+    [{ when: 'has(args.n) && args.n > 50' }, { when: "has(args.n) && args.n > 50 && agent.id == 'x'" }],
+    [
+      { when: "agent.id == 'x' && has(args.n) && args.n > 50" },
+      { when: "has(args.n) && (args.n > 50 && agent.id == 'x')" },
+    ],
+    [{ args: { n: { max: 50 } }, effect: 'deny_unless' }, { when: 'has(args.n) && args.n > 80' }],
+    [
+      { tools: ['pay*'], when: "action.type in ['a', 'b']" },
+      { tools: ['pay_now'], when: "action.type == 'a'" },
+    ],
+  ])('%j hides %j', (one, other) => {
+    const found = (rules: readonly RuleMember[]) =>
+      lintRules(compiled({ rules })).map(({ place, kind, message }) => `${place} ${kind} ${message.split(' ')[3]}`);
+    expect(found([rule('a', one), rule('b', other)])).toEqual(['rules:b hidden rules:a']);
+    expect(found([rule('b', other), rule('a', one)])).toHaveLength(1);
+  });
+
+  test('none hides what it lets pass, or what people approve', () => {
+    const pairs: readonly (readonly [Partial<RuleMember>, Partial<RuleMember>])[] = [
+      [{ when: 'has(args.n) && args.n > 100' }, { when: 'has(args.n) && args.n > 50' }],
+      // Of a text the one is an error as well, of a member that is missing it is silent.
+      [{ when: 'has(args.n) && args.n > 50' }, { args: { n: { max: 20 } }, effect: 'deny_unless' }],
+      [
+        { when: 'has(args.n) && args.n > 50', effect: 'approve' },
+        { when: 'has(args.n) && args.n > 50', effect: 'approve' },
+      ],
+      [{ when: "has(args.x) && args.x == 'a'" }, { when: "has(args.x) && args.x in ['a', 'b']" }],
+    ];
+    for (const [one, other] of pairs)
+      expect(lint({ rules: [rule('a', one), rule('b', other)] })).not.toContain('rules:b hidden');
+  });
+});
+
+describe('no rule is accused of what it does not do', () => {
+  const PATHS = ['args.a', 'args.b', 'args.b.c', 'action.type', 'facts.secret_read'];
+  const LITERALS = ['1', '2', '2.5', '-1', "'a'", "'ab'", "'tool_use'", 'true', 'null', '9007199254740993.0'];
+  const path = fc.constantFrom(...PATHS);
+  const literal = fc.constantFrom(...LITERALS);
+  const sign = fc.constantFrom('<', '<=', '>', '>=', '==', '!=');
+  const { condition } = fc.letrec<{ condition: string }>((tie) => ({
+    condition: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      fc.tuple(path, sign, literal).map((parts) => parts.join(' ')),
+      fc.tuple(literal, sign, path).map((parts) => parts.join(' ')),
+      fc
+        .tuple(path, fc.array(literal, { minLength: 1, maxLength: 3 }))
+        .map(([at, all]) => `${at} in [${all.join(', ')}]`),
+      fc.constantFrom('args.a', 'args.b', 'args.b.c').map((at) => `has(${at})`),
+      fc
+        .tuple(fc.constantFrom('args.a', 'args.b.c'), fc.constantFrom('a', 'ab'))
+        .map(([at, part]) => `${at}.startsWith('${part}')`),
+      fc.constantFrom('args.a + 1 > 2', 'size(args.a) > 1', 'facts.secret_read', 'args.a', 'true'),
+      fc
+        .tuple(tie('condition'), fc.constantFrom('&&', '||'), tie('condition'))
+        .map(([a, op, b]) => `(${a} ${op} ${b})`),
+      tie('condition').map((of) => `!(${of})`),
+      fc.tuple(tie('condition'), tie('condition'), tie('condition')).map(([a, b, c]) => `(${a} ? ${b} : ${c})`),
+    ),
+  }));
+  const matcher = fc.constantFrom<RuleMember['args']>(
+    undefined,
+    { a: { max: 2 } },
+    { a: { min: 2, absent: 'allow' } },
+    { 'b.c': { one_of: ['a', 2] } },
+    { a: { absent: true } },
+  );
+  const member = fc.record({ when: condition, args: matcher, effect: fc.constantFrom('deny', 'deny_unless', 'deny') });
+  const value = fc.constantFrom<unknown>(
+    0,
+    1,
+    1.5,
+    2,
+    2.5,
+    3,
+    -1,
+    2 ** 53 + 2,
+    'a',
+    'ab',
+    'abc',
+    'b',
+    '',
+    true,
+    false,
+    null,
+    [],
+    {},
+  );
+  const payload = fc.record(
+    { a: value, b: fc.oneof(value, fc.record({ c: value }, { requiredKeys: [] })) },
+    { requiredKeys: [] },
+  );
+  const facts = [{ id: 'secret_read', set_when: 'has(args.x)' }];
+
+  test('by random conditions on random payloads', () => {
+    let accused = 0;
+    fc.assert(
+      fc.property(fc.tuple(member, member), fc.array(payload, { minLength: 20, maxLength: 20 }), (two, payloads) => {
+        const rules = two.map(({ args, effect }, at) => {
+          return { effect, id: `r${at}`, when: 'true', ...(args === undefined ? {} : { args }) };
+        });
+        const whens = two.map(({ when }) => compileCel(when, { ...OPTIONS, presence: false }));
+        fc.pre(whens.every((one) => 'program' in one));
+        const simple = compiled({ facts, rules });
+        const withWhen = simple.rules.map((one, at) => ({ ...one, when: (whens[at] as { program: Program }).program }));
+        const all = { ...simple, rules: withWhen };
+        const found = lintRules(all).filter(({ place }) => place.startsWith('rules:'));
+        accused += found.length;
+        for (const { index, kind, message } of found) {
+          for (const one of payloads) {
+            for (const isSet of [false, true]) {
+              const judged = { action: { type: 'tool_use', payload: one }, agent: { id: 'x' }, time: 0 };
+              const outcomes = all.rules.map((each) => outcomeOf(each, inputOf(judged, { secret_read: isSet })));
+              if (kind === 'never_matches') expect(outcomes[index]).not.toBe('denied');
+              if (kind === 'always_matches' && message.startsWith('denies every action'))
+                expect(outcomes[index]).not.toBeNull();
+              if (kind === 'hidden' && outcomes[index] !== null) expect(outcomes[1 - index]).not.toBeNull();
+            }
+          }
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(accused).toBeGreaterThan(30);
   });
 });
