@@ -2,6 +2,8 @@
  * A runner of Jest: test files in plain Node processes, each of which runs one file after another and keeps the modules of
  * the product. A file is run by the worker of jest-light-runner. The pool of that package never ends its processes: one with an open
  * handle outlives Jest, and holds the output that the caller of Jest reads to its end.
+ *
+ * Its option `limits` names files, by a regular expression, and how many of them may run at the same time.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,29 +16,40 @@ const END_MS = 2_000;
 
 export default class Runner {
   #globalConfig;
+  #limits;
 
-  constructor(globalConfig) {
+  constructor(globalConfig, _context, { limits = [] } = {}) {
     this.#globalConfig = globalConfig;
+    this.#limits = limits.map(([files, most]) => ({ files: new RegExp(files), most, running: 0 }));
   }
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
-    const waiting = [...tests];
+    // Limited files first: while they run, processes that may not take another one run the rest.
+    const waiting = tests.toSorted((a, b) => this.#limitsOf(b).length - this.#limitsOf(a).length);
     const lane = async (id) => {
       const worker = new Worker(id, this.#globalConfig);
       try {
-        while (waiting.length > 0 && !watcher.isInterrupted()) {
-          const test = waiting.shift();
+        while (!watcher.isInterrupted()) {
+          const next = waiting.findIndex((test) => this.#limitsOf(test).every(({ running, most }) => running < most));
+          if (next === -1) return;
+          const [test] = waiting.splice(next, 1);
+          for (const limit of this.#limitsOf(test)) limit.running += 1;
           await onStart(test);
           await worker.run(test).then(
             (result) => onResult(test, result),
             (error) => onFailure(test, error),
           );
+          for (const limit of this.#limitsOf(test)) limit.running -= 1;
         }
       } finally {
         await worker.end();
       }
     };
     await Promise.all(Array.from({ length: this.#globalConfig.maxWorkers }, (_, index) => lane(index + 1)));
+  }
+
+  #limitsOf({ path }) {
+    return this.#limits.filter(({ files }) => files.test(path));
   }
 }
 

@@ -15,6 +15,11 @@ const LONG = [
   .concat('libs/counters/dist/redis/many-histories.int.test.js');
 /** `COUNTERSIGN_TEST_LONG`: `true` runs the long files as well, `only` runs them alone. */
 const long = process.env.COUNTERSIGN_TEST_LONG;
+/**
+ * Files at a time. Those of whole installations wait half of their time: on two cores two of them run beside one file of a
+ * room. Where a test stops servers, no other file does so.
+ */
+const AT_A_TIME = Math.max(3, availableParallelism() - 1);
 const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;
 
 /**
@@ -23,15 +28,22 @@ const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;
  */
 export default {
   rootDir: '..',
-  runner: '<rootDir>/.config/jest-runner.mjs',
+  runner: [
+    '<rootDir>/.config/jest-runner.mjs',
+    {
+      limits: [
+        [String.raw`/test-e2e/dist/`, Math.max(2, AT_A_TIME - 1)],
+        [String.raw`/test-e2e/dist/server-faults/`, 1],
+      ],
+    },
+  ],
   setupFilesAfterEnv: ['<rootDir>/.config/jest-globals.mjs'],
   testMatch:
     long === 'only'
       ? LONG.map((file) => `<rootDir>/${file}`)
       : ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
   testPathIgnorePatterns: ['/node_modules/', ...(long === undefined ? LONG.map(patternOf) : [])],
-  // Tests of servers and processes wait more than they compute: two at a time also on two cores.
-  maxWorkers: Math.max(2, availableParallelism() - 1),
+  maxWorkers: AT_A_TIME,
   reporters: ['default', '<rootDir>/.config/jest-slowest.mjs'],
   globalSetup: '<rootDir>/.config/jest-servers.mjs',
   globalTeardown: '<rootDir>/.config/jest-servers-end.mjs',
