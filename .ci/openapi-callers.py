@@ -163,6 +163,14 @@ def new_series():
     return ask("GET", "/v1/report-series")["series"][0]
 
 
+def new_report_job():
+    """Starts a report job and returns its id."""
+    # An account has few jobs that have not ended.
+    for job in ask("GET", "/v1/report-jobs")["jobs"]:
+        ask_text("DELETE", f"/v1/report-jobs/{job['id']}")
+    return ask("POST", "/v1/report-jobs", EXPORT)["id"]
+
+
 AGENTS = [BOOTSTRAP["agentId"], *(new_agent() for _ in range(5))]
 SESSIONS = [log_in() for _ in range(THROW_AWAY_SESSIONS)]
 USERS = [new_user() for _ in range(THROW_AWAY_USERS)]
@@ -171,6 +179,7 @@ ENDABLE = sessions_of_another(THROW_AWAY_SESSIONS)
 APPROVAL = pending_approval()
 REPORT = new_report()
 SERIES = new_series()
+REPORT_JOB = new_report_job()
 KEY = ask("GET", "/v1/keys")["activeKeyId"]
 DESTINATION = new_destination()
 EVENT_STREAM = new_stream()
@@ -189,6 +198,7 @@ THROW_AWAY = {
     "DELETE /v1/users/{id}": lambda: USERS.pop() if USERS else made_up(),
     "DELETE /v1/alert-configs/{id}": new_destination,
     "DELETE /v1/streams/{id}": new_stream,
+    "DELETE /v1/report-jobs/{id}": new_report_job,
     "DELETE /v1/trusted-issuers/{id}": new_trusted_issuer,
     "DELETE /v1/events/{eventId}/content": new_event,
     "POST /v1/agents/{id}/deactivate": new_agent,
@@ -201,6 +211,7 @@ SHARED = [
     ("/v1/reports/by-pdf-sha256/", lambda turn: REPORT["pdfSha256"] or "0" * 64),
     ("/v1/reports/", lambda turn: REPORT["id"]),
     ("/v1/report-series/", lambda turn: SERIES["id"]),
+    ("/v1/report-jobs/", lambda turn: REPORT_JOB),
     ("/v1/alert-configs/", lambda turn: DESTINATION),
     ("/v1/streams/", lambda turn: EVENT_STREAM),
     ("/v1/keys/", lambda turn: KEY),
@@ -216,6 +227,7 @@ WELL_FORMED = {
     "POST /v1/streams": STREAM,
     "POST /v1/events/export-signed": EXPORT,
     "POST /v1/report-series": {"reportIds": [REPORT["id"]]},
+    "POST /v1/report-jobs": EXPORT,
     "POST /v1/agents/{id}/profile/dry-run": {
         "profile": {"spending_limit": 1},
         "from": EXPORT["from"],

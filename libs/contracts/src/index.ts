@@ -164,6 +164,8 @@ export { error, isoTime, limit, offset, uuid } from './http/fragments.js';
 export type { PageQuery } from './http/fragments.js';
 export { buildOpenApi } from './http/openapi.js';
 export { operationsRoutes } from './http/operations.js';
+export { reportJobBody, reportJobRoutes } from './http/report-jobs.js';
+export type { ReportJobBody, ReportJobRecord, ReportJobState } from './http/report-jobs.js';
 export { reportSeriesRoutes, seriesBody } from './http/report-series.js';
 export type { SeriesBody, SeriesRecord } from './http/report-series.js';
 export { exportBody, reportingRoutes } from './http/reporting.js';

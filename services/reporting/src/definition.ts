@@ -4,6 +4,7 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import {
   coverageRoutes,
   reportingRoutes,
+  reportJobRoutes,
   reportSeriesRoutes,
   type AccountFacts,
   type AgentFacts,
@@ -17,6 +18,7 @@ import { keepAnchors, waitForReportAnchor } from './follow-anchors/follow-anchor
 import { COVERAGES, Coverages } from './count-coverage/coverages.js';
 import type { Directory } from './directory.js';
 import { CoverageController } from './http/coverage-controller.js';
+import { ReportJobsController } from './http/report-jobs-controller.js';
 import { SeriesController } from './http/series-controller.js';
 import { ReportsController } from './http/reports-controller.js';
 import { REPORT_SERIES, ReportSeries } from './issue-series/report-series.js';
@@ -25,6 +27,8 @@ import { reportedAgent, type ReportedAgent } from './issue-report/reported-agent
 import { loadControlMapping } from './mapping/control-mapping.js';
 import { exportingAccount, Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
+import { JobRunner } from './report-jobs/job-runner.js';
+import { REPORT_JOBS, ReportJobs } from './report-jobs/report-jobs.js';
 import { serveKeys } from './signing-keys/serve-keys.js';
 import { Recomputer } from './recompute/recomputer.js';
 import { PdfRenderer } from './render-pdf/pdf-renderer.js';
@@ -58,7 +62,9 @@ class ReportingModule {}
 /** Issues signed evidence packages; owns reports, signing keys and compliance scopes. */
 export const definition: ServiceDefinition = {
   name: 'reporting',
-  routes: [...Object.values(reportingRoutes), ...Object.values(reportSeriesRoutes), ...Object.values(coverageRoutes)],
+  routes: [reportingRoutes, reportSeriesRoutes, reportJobRoutes, coverageRoutes].flatMap((routes) =>
+    Object.values(routes),
+  ),
   reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys', 'compliance-scopes'],
   writes: ['reports', 'signing-keys', 'anchor-requests', 'compliance-scopes'],
   after: ['audit-log', 'anchoring'],
@@ -121,10 +127,13 @@ export const definition: ServiceDefinition = {
       anchorOf: (reportId, timeoutMs) => waitForReportAnchor(store, reportId, timeoutMs),
     };
     const reports = new Reports(issuer, directory);
+    const runner = new JobRunner(issuer, directory, context.log);
+    const jobs = new ReportJobs(store, directory, now, runner.wake);
+    runner.start();
     const series = new ReportSeries(issuer, (accountId) => exportingAccount(directory, accountId).name);
     const coverages = new Coverages({ archive, mapping, store, directory, now });
     return {
-      module: moduleOf({ reports, series, coverages, store }),
+      module: moduleOf({ reports, series, jobs, coverages, store }),
       consumer: { group: 'reporting', position: (_topic, partition) => store.anchorsPosition(partition) },
       notReady: () =>
         [accounts.problem(), agents.problem(), relay.problem(), topic.problem(), keys.problem()].filter(
@@ -133,6 +142,7 @@ export const definition: ServiceDefinition = {
       stop: async () => {
         recomputer.end();
         pdf.end();
+        await runner.stop();
         await withdrawals.stop();
         await Promise.all([accounts.stop(), agents.stop()]);
         await topic.compared;
@@ -172,17 +182,19 @@ function openBlobs(context: ServiceContext): Promise<BlobStore> {
 interface Provided {
   readonly reports: Reports;
   readonly series: ReportSeries;
+  readonly jobs: ReportJobs;
   readonly coverages: Coverages;
   readonly store: ReportStore;
 }
 
-function moduleOf({ reports, series, coverages, store }: Provided): DynamicModule {
+function moduleOf({ reports, series, jobs, coverages, store }: Provided): DynamicModule {
   return {
     module: ReportingModule,
-    controllers: [ReportsController, SeriesController, CoverageController, AnchorsConsumer],
+    controllers: [ReportsController, SeriesController, ReportJobsController, CoverageController, AnchorsConsumer],
     providers: [
       { provide: REPORTS, useValue: reports },
       { provide: REPORT_SERIES, useValue: series },
+      { provide: REPORT_JOBS, useValue: jobs },
       { provide: COVERAGES, useValue: coverages },
       { provide: STORE, useValue: store },
     ],

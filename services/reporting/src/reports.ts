@@ -133,8 +133,11 @@ export class Reports {
     return report;
   }
 
-  async #entry({ id, facts }: StoredReport): Promise<ReportRecord> {
+  async #entry({ id, facts, agentIds, from, to, summary }: StoredReport): Promise<ReportRecord> {
+    const { events = null, anchored = null, title = null, issuedBy = null } = summary ?? {};
     return {
+      ...{ range: { from, to }, agents: agentIds.length, events, anchored, title, issuedBy },
+      withdrawn: facts.withdrawn,
       id,
       createdAt: facts.createdAt,
       format: facts.format,

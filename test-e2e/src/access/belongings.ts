@@ -14,6 +14,9 @@ export interface Ids {
   readonly apiKey: string;
   readonly report: string;
   readonly series: string;
+  readonly reportJob: string;
+  /** A report job that may be removed. */
+  readonly oldReportJob: string;
   readonly alertConfig: string;
   /** A destination of alerts that may be removed. */
   readonly oldAlertConfig: string;
@@ -33,6 +36,8 @@ export function idsOfNothing(): Ids {
     apiKey: randomUUID(),
     report: randomUUID(),
     series: randomUUID(),
+    reportJob: randomUUID(),
+    oldReportJob: randomUUID(),
     alertConfig: randomUUID(),
     oldAlertConfig: randomUUID(),
     trustedIssuer: randomUUID(),
@@ -82,8 +87,15 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   const report = String(exported.headers['x-report-id']);
   const joined = await instance.request('POST', '/v1/report-series', { headers, body: { reportIds: [report] } });
   bodyOf(joined, 200);
+  const background = { headers, body: { ...EXPORT, agentIds: [oldAgent] } };
+  const [reportJob, oldReportJob] = await Promise.all(
+    [0, 1].map(
+      async () => bodyOf<{ id: string }>(await instance.request('POST', '/v1/report-jobs', background), 202).id,
+    ),
+  );
   const series = String(joined.headers['x-series-id']);
   return {
+    ...{ reportJob: reportJob!, oldReportJob: oldReportJob! },
     ...{ agent, oldAgent, event, user, apiKey, report, series, alertConfig, oldAlertConfig, stream, oldStream },
     trustedIssuer: trusted,
   };

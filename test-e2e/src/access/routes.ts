@@ -378,6 +378,22 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('auditor', 200, 404),
     ask: ({ series: id }) => ({ path: { id } }),
   },
+  'POST /v1/report-jobs': {
+    statuses: bySession('member', 202, 404),
+    ask: ({ agent: id }) => ({ body: { ...EXPORT, agentIds: [id] } }),
+  },
+  'GET /v1/report-jobs': { statuses: bySession('auditor', 200) },
+  'GET /v1/report-jobs/{id}': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ reportJob: id }) => ({ path: { id } }),
+  },
+  'DELETE /v1/report-jobs/{id}': {
+    statuses: bySession('member', 204, 404),
+    // A removed thing is missing for the next caller.
+    ask: ({ reportJob, oldReportJob }, _bootstrap, who) => ({
+      path: { id: who === 'the member' ? oldReportJob : reportJob },
+    }),
+  },
   // No PDF with this hash was issued.
   'GET /v1/reports/by-pdf-sha256/{sha256}': {
     statuses: open(404),

@@ -7,6 +7,14 @@ import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
 import { eventually } from '../instance/request.js';
 
+interface Job {
+  readonly id: string;
+  readonly state: string;
+  readonly done: number;
+  readonly of: number;
+  readonly reports: readonly string[];
+}
+
 interface Series {
   readonly seriesId: string;
   readonly packages: readonly { readonly reportId: string; readonly denials: readonly { readonly count: number }[] }[];
@@ -109,6 +117,35 @@ onEachProfile('a series of packages', (start) => {
     const stranger = { reportIds: ['0198a1b2-0000-4000-8000-00000000000f'] };
     expect((await instance.request('POST', '/v1/report-series', { headers, body: stranger })).status).toBe(404);
   }, 120_000);
+
+  it('is made by a job in the background, whose packages join without a gap', async () => {
+    const body = {
+      ...{ format: 'json', frameworks: ['soc2'], agentIds: agents, title: 'Third quarter', split: true, fit: 9 },
+      ...{ from: `${days.from}T00:00:00Z`, to: `${days.to}T23:59:59.999Z` },
+    };
+    const started = await instance.request('POST', '/v1/report-jobs', { headers, body });
+    expect([started.status, started.json]).toMatchObject([202, { state: 'waiting', done: 0, reports: [] }]);
+    const { id } = started.json as Job;
+    const job = await eventually('the job', 120, async () => {
+      const { json } = await instance.request('GET', `/v1/report-jobs/${id}`, { headers });
+      return ['done', 'failed'].includes((json as Job).state) ? (json as Job) : null;
+    });
+    expect(job).toMatchObject({ state: 'done', error: null });
+    expect(job.done).toBe(job.of);
+    expect(job.reports.length).toBeGreaterThan(2);
+    const joined = await instance.request('POST', '/v1/report-series', { headers, body: { reportIds: job.reports } });
+    expect([joined.status, (joined.json as Series).totals.events]).toEqual([200, job.of]);
+    const { json: listed } = await instance.request('GET', '/v1/reports', { headers });
+    expect((listed as { reports: readonly object[] }).reports[0]).toMatchObject({
+      ...{ id: job.reports.at(-1), agents: 2, title: 'Third quarter', withdrawn: null },
+      issuedBy: { email: instance.bootstrap.email },
+    });
+    expect((await instance.request('DELETE', `/v1/report-jobs/${id}`, { headers })).status).toBe(204);
+    expect((await instance.request('GET', `/v1/report-jobs/${id}`, { headers })).status).toBe(404);
+    const { title: _title, ...nameless } = body;
+    const failed = await instance.request('POST', '/v1/report-jobs', { headers, body: { ...nameless, title: '' } });
+    expect(failed.status).toBe(400);
+  }, 240_000);
 
   /** Of the events of an agent: it was created, its profile was changed, and 12 checks. */
   async function timesOf(agentId: string): Promise<readonly string[]> {

@@ -21,6 +21,7 @@ import { outcomeRoutes } from './outcome.js';
 import { policyRoutes } from './policy.js';
 import { publicAgentRoutes } from './public-agents.js';
 import { publicReportRoutes } from './public-reports.js';
+import { reportJobRoutes } from './report-jobs.js';
 import { reportSeriesRoutes } from './report-series.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
@@ -61,6 +62,7 @@ export const everyRoute: readonly Route[] = [
   anchoringRoutes,
   reportingRoutes,
   reportSeriesRoutes,
+  reportJobRoutes,
   coverageRoutes,
   verificationRoutes,
   keySetRoutes,

@@ -38,6 +38,8 @@ export const FOUND_NOWHERE: Readonly<Record<string, string>> = {
   'reports doc_entries row': 'they follow from the packages, and reports from before series have none',
   'reports doc_series inserted': ORDER,
   'reports doc_series row': 'series are in no topic',
+  'reports doc_jobs inserted': ORDER,
+  'reports doc_jobs row': 'report jobs are in no topic; the reports that they issued are',
   'reports doc_scopes inserted': ORDER,
   'reports doc_anchors inserted': ORDER,
   'reports doc_positions inserted': ORDER,

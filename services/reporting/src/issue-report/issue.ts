@@ -16,7 +16,7 @@ import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { Recomputer } from '../recompute/recomputer.js';
 import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';
 import type { Signer } from '../signing-keys/signer.js';
-import type { OpenedRun, ReportStore, StoredReport } from '../store/port.js';
+import type { OpenedRun, ReportStore, StoredEntry, StoredReport } from '../store/port.js';
 import { openedRuns } from '../withdraw/opened-runs.js';
 import { auditOf, type Preparer } from './audit.js';
 import { buildContent } from './build-content.js';
@@ -29,7 +29,7 @@ import type { ListedAgent } from './trail.js';
 /** A package may not be larger than 60 MiB, since verifiers accept up to 64; the signature's part is small. */
 const MAX_CONTENT_BYTES = 60 * 1024 * 1024 - 4096;
 /** An event with its proof takes more than 1.2 KiB, so more could never fit. */
-const MAX_EVENTS = 50_000;
+export const MAX_EVENTS = 50_000;
 
 /** Dependencies of issuing on the rest of the service. */
 export interface Issuer extends AnchoredSigning {
@@ -49,6 +49,16 @@ export interface Issuer extends AnchoredSigning {
    * @throws HttpRefusal 503, also if that cannot be determined: nothing of it stays then
    */
   requireUnerased(report: StoredReport): Promise<void>;
+  /** The job that the report is made for. */
+  readonly job?: IssuingJob;
+}
+
+/** Follows the steps of a package; each method throws to end it. */
+export interface IssuingJob {
+  readonly title: string | null;
+  at(step: 'reading' | 'proving' | 'anchoring' | 'drawing'): Promise<void>;
+  /** Stores the report, instead of the store. */
+  add(report: StoredReport, stored: StoredEntry): Promise<void>;
 }
 
 export interface IssuedReport {
@@ -78,14 +88,16 @@ export async function issueReport(
   const signer = await issuer.signer();
   const reportId = randomUUID();
   const { content, opens, entry } = await readContent(issuer, accountId, preparer, reportId, agents, request);
+  await issuer.job?.at('anchoring');
   const { signature, pieces, contentHash, createdAt } = await signAnchored(issuer, signer, reportId, content);
+  if (request.format === 'pdf') await issuer.job?.at('drawing');
   const pdf =
     request.format === 'pdf' ? await signedPdf(issuer, signer, await issuer.pdf.draw(accountId, pieces())) : null;
   const pdfSha256 = pdf === null ? null : createHash('sha256').update(pdf).digest('hex');
   await issuer.blobs.put(signature.sha256, pieces());
   if (pdf !== null) await issuer.blobs.put(pdfBlobName(pdfSha256!), [pdf]);
   const agentIds = agents.map(({ id }) => id);
-  const report = storedReport(
+  const stored = storedReport(
     accountId,
     reportId,
     agentIds,
@@ -97,7 +109,14 @@ export async function issueReport(
     pdfSha256,
     opens,
   );
-  await issuer.store.addReport(report, { entry, bodySha256: sha256Of(pieces()) });
+  const { userId: id, email } = preparer;
+  const { events, anchored } = entry.counts;
+  const report = {
+    ...stored,
+    summary: { events, anchored, issuedBy: { id, email }, title: issuer.job?.title ?? null },
+  };
+  const kept = { entry, bodySha256: sha256Of(pieces()) };
+  await (issuer.job?.add(report, kept) ?? issuer.store.addReport(report, kept));
   // From here on it can be fetched: the check for erasures precedes every step that may fail.
   await issuer.requireUnerased(report);
   await issuer.flush();
@@ -168,7 +187,9 @@ async function builtContent(
   agents: readonly ListedAgent[],
   request: ExportRequest,
 ): Promise<BuiltContent> {
+  await issuer.job?.at('reading');
   const runs = await collectAll(issuer, agents, request);
+  await issuer.job?.at('proving');
   issuer.recomputer.requireRoom(
     accountId,
     runs.reduce((sum, { events }) => sum + events.length, 0),

@@ -1,6 +1,7 @@
 import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { DeclaredScope } from '@countersign/contracts';
+import { JOBS } from './job-documents.js';
 import type { KeptAnchor, OpenedRun, StoredEntry, StoredReport, StoredSeries } from './port.js';
 
 // Types, because interfaces have no index signature.
@@ -70,6 +71,7 @@ export const COLLECTIONS = [
   OPENINGS,
   ENTRIES,
   SERIES,
+  JOBS,
   SCOPES,
   ANCHORS,
   POSITIONS,

@@ -1,6 +1,7 @@
 import type { DeclaredScope, TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { InspectionSource, OwnedDocument, StoreInspection } from '@countersign/document-store';
+import { JOBS } from './job-documents.js';
 import { ANCHORS, COLLECTIONS, ENTRIES, OPENINGS, REPORTS, SCOPES, SERIES } from './documents.js';
 import { SERVICE } from './open.js';
 import { anchorKey } from './port.js';
@@ -64,6 +65,9 @@ class Inspection extends InspectedDocuments implements ReportInspection {
     }
     for await (const { id, body } of this.documents.documents(SERIES)) {
       if (id !== body.id) found.set(`series ${id}`, NOT_ITSELF);
+    }
+    for await (const { id, body } of this.documents.documents(JOBS)) {
+      if (id !== body.job.id) found.set(`jobs ${id}`, NOT_ITSELF);
     }
     for await (const { id, body } of this.documents.documents(ANCHORS)) {
       if (id !== anchorKey(body)) found.set(`anchors ${id}`, NOT_ITSELF);

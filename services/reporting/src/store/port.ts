@@ -3,6 +3,7 @@ import type { AnchorFacts, ComplianceScope, DeclaredScope, Framework, ReportFact
 import type { NewRecord } from '@countersign/event-log';
 import { versionedRecord } from '@countersign/topics';
 import type { OutboxStore } from '@countersign/topics';
+import type { JobClaim, ReportJob } from '../report-jobs/report-job.js';
 
 /** An issued report. The package itself is in the blob store under `sha256`. */
 export interface StoredReport {
@@ -14,6 +15,16 @@ export interface StoredReport {
   readonly opens?: readonly OpenedRun[];
   readonly from: string;
   readonly to: string;
+  /** For lists of reports; absent for older ones and for those that were restored from the topic. */
+  readonly summary?: ReportSummary;
+}
+
+/** Of the package and its request. */
+export interface ReportSummary {
+  readonly events: number;
+  readonly anchored: number;
+  readonly issuedBy: { readonly id: string; readonly email: string };
+  readonly title: string | null;
 }
 
 /** The entry of a report in a series, and the hash of the stored body. */
@@ -63,13 +74,22 @@ export interface ReportPage {
   readonly total: number;
 }
 
+export interface JobPage {
+  readonly jobs: readonly ReportJob[];
+  readonly total: number;
+}
+
 /**
  * The state of reporting; several instances may share it. Every write that is published puts its records into the
  * outbox in the same step, so that a crash after it loses nothing.
  */
 export interface ReportStore extends OutboxStore {
-  /** @param entry of a series; absent for reports that no series can list */
-  addReport(report: StoredReport, entry?: StoredEntry): Promise<void>;
+  /**
+   * @param entry of a series; absent for reports that no series can list
+   * @param claim of the job that issues the report: its new state is stored in the same step
+   * @throws JobGone if the claim was lost; nothing is stored then
+   */
+  addReport(report: StoredReport, entry?: StoredEntry, claim?: JobClaim): Promise<void>;
   /** `null` for a report that was stored without one. */
   entryOf(reportId: string): Promise<StoredEntry | null>;
   /** Replaces facts and version, unless the stored version is as high: then it returns `false`, and publishes nothing. */
@@ -110,6 +130,25 @@ export interface ReportStore extends OutboxStore {
   reportAnchor(reportId: string): Promise<ReportAnchorFacts | null>;
   /** In the order of their addresses. */
   authorities(): Promise<readonly AuthorityFacts[]>;
+  /** `false` if as many jobs of its account have not ended. */
+  addJob(job: ReportJob, mostOpen: number): Promise<boolean>;
+  /** `null` for a job of another account, too. */
+  job(accountId: string, id: string): Promise<ReportJob | null>;
+  /** Newest first. */
+  jobs(accountId: string, limit: number, offset: number): Promise<JobPage>;
+  /** Also one that an instance works on, whose claim is lost. `false`: the account has none of that id. */
+  removeJob(accountId: string, id: string): Promise<boolean>;
+  /** Claims the job that has been due longest; another instance may claim it at `untilMs`. */
+  claimJob(nowMs: number, untilMs: number): Promise<JobClaim | null>;
+  /**
+   * Stores a claimed job.
+   * @param dueAtMs when another instance may claim it; `null`: it has ended
+   * @param release the claim ends
+   * @returns `false` if the claim was lost; nothing was written
+   */
+  keepJob(token: string, job: ReportJob, dueAtMs: number | null, release: boolean): Promise<boolean>;
+  /** Removes jobs that have ended and were created before this time. */
+  forgetJobs(createdBefore: string): Promise<void>;
   /** Enqueues records that belong to no other write of this store: signing keys, anchor requests. */
   enqueue(records: readonly NewRecord[]): Promise<void>;
   close(): Promise<void>;

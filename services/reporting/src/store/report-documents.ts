@@ -1,10 +1,12 @@
 import type { ComplianceScope, DeclaredScope } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import { Conflict, POSITIONS } from '@countersign/document-store';
-import type { DocumentStore, Stored } from '@countersign/document-store';
+import type { Stored } from '@countersign/document-store';
 import type { OutboxRow, RowId } from '@countersign/topics';
+import type { JobClaim } from '../report-jobs/report-job.js';
 import { ANCHORS, ENTRIES, OPENINGS, REPORTS, SCOPES, SERIES } from './documents.js';
 import type { OpeningBody } from './documents.js';
+import { JobDocuments } from './job-documents.js';
 import { anchorKey, mayOpen, reportRecord, scopeRecord } from './port.js';
 import type {
   AuthorityFacts,
@@ -21,11 +23,10 @@ import type {
 const ALL = 2 ** 31 - 1;
 
 /** The store of reporting, as documents. */
-export class ReportDocuments implements ReportStore {
-  constructor(private readonly documents: DocumentStore) {}
-
-  async addReport(report: StoredReport, entry?: StoredEntry): Promise<void> {
+export class ReportDocuments extends JobDocuments implements ReportStore {
+  async addReport(report: StoredReport, entry?: StoredEntry, claim?: JobClaim): Promise<void> {
     await this.documents.transact(async (transaction) => {
+      if (claim !== undefined) await this.keepIn(transaction, claim);
       if ((await transaction.get(REPORTS, report.id)) !== null) throw new Conflict(`report ${report.id} is there`);
       await transaction.restore(REPORTS, [storedOf(report)]);
       await transaction.restore(OPENINGS, openingsOf(report));

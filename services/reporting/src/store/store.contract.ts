@@ -1,3 +1,4 @@
+import { JobGone, type ReportJob } from '../report-jobs/report-job.js';
 import type { ReportStore, StoredReport } from './port.js';
 
 /** Opens one adapter; each test begins with an empty store. */
@@ -32,6 +33,16 @@ export function report(id: string, accountId: string, createdAt: string): Stored
       pdfSha256: null,
       withdrawn: null,
     },
+  };
+}
+
+export function reportJob(id: string, accountId: string, day: number): ReportJob {
+  const range = { from: '2026-01-01T00:00:00.000Z', to: DAY };
+  return {
+    ...{ id, accountId, createdAt: `2026-01-0${day}T00:00:00.000Z`, userId: 'u', email: 'ana@example.com' },
+    request: { ...range, agentIds: [], format: 'json', frameworks: ['soc2'], withhold: [] },
+    ...{ title: null, split: false, state: 'waiting', next: range.from, done: 0, of: null },
+    ...{ reports: [], error: null, attempts: 0 },
   };
 }
 
@@ -111,6 +122,56 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       const all: string[] = [];
       for await (const { id } of store.everySeries()) all.push(id);
       expect(all.sort()).toEqual(['s1', 's2', 's3']);
+    });
+
+    it('gives a due job to one claim at a time, and stores a report for its claim alone', async () => {
+      const j1 = reportJob('j1', 'a', 1);
+      expect(await store.addJob(j1, 1)).toBe(true);
+      expect(await store.addJob(reportJob('j2', 'a', 2), 1)).toBe(false);
+      expect(await store.addJob(reportJob('j3', 'b', 2), 1)).toBe(true);
+      const claim = (await store.claimJob(1_000, 2_000))!;
+      const other = (await store.claimJob(1_000, 2_000))!;
+      expect([claim.job.id, other.job.id].sort()).toEqual(['j1', 'j3']);
+      expect(await store.claimJob(1_000, 2_000)).toBeNull();
+      store = await harness.reopen(store);
+      const late = (await store.claimJob(2_000, 3_000))!;
+      const lost = late.job.id === claim.job.id ? claim : other;
+      const added = (token: string): Promise<void> =>
+        store.addReport(report('r1', late.job.accountId, DAY), undefined, {
+          token,
+          job: { ...late.job, reports: ['r1'], done: 3 },
+        });
+      await expect(added(lost.token)).rejects.toThrow(JobGone);
+      expect(await store.anyReport('r1')).toBeNull();
+      await added(late.token);
+      const { accountId, id } = late.job;
+      expect(await store.job(accountId, id)).toMatchObject({ reports: ['r1'], done: 3 });
+      expect(await store.keepJob(lost.token, late.job, null, true)).toBe(false);
+      expect(await store.keepJob(late.token, { ...late.job, state: 'done' }, null, true)).toBe(true);
+      expect(await store.keepJob(late.token, late.job, 0, true)).toBe(false);
+    });
+
+    it('shows a job to its own account, newest first, until it is removed or forgotten', async () => {
+      for (const [id, day] of [
+        ['j1', 1],
+        ['j2', 3],
+        ['j3', 2],
+      ] as const)
+        await store.addJob(reportJob(id, 'a', day), 9);
+      expect(await store.jobs('a', 2, 0)).toEqual({
+        jobs: [reportJob('j2', 'a', 3), reportJob('j3', 'a', 2)],
+        total: 3,
+      });
+      expect([await store.jobs('b', 2, 0), await store.job('b', 'j1')]).toEqual([{ jobs: [], total: 0 }, null]);
+      expect(await store.removeJob('b', 'j1')).toBe(false);
+      const { token, job } = (await store.claimJob(0, 1_000))!;
+      expect(await store.removeJob('a', job.id)).toBe(true);
+      expect(await store.keepJob(token, job, 0, false)).toBe(false);
+      const next = (await store.claimJob(0, 1_000))!;
+      await store.keepJob(next.token, next.job, null, true);
+      await store.forgetJobs('2026-02-01T00:00:00.000Z');
+      const left = (await store.jobs('a', 9, 0)).jobs.map(({ id }) => id);
+      expect(left).toEqual(['j1', 'j2', 'j3'].filter((id) => id !== job.id && id !== next.job.id));
     });
 
     it('iterates over all reports of all accounts', async () => {

@@ -157,6 +157,16 @@ export const RECORD_NOTES: OperationNotes = {
   },
   listSeries: { description: 'With the ids of their reports, in the order of their ranges.' },
   getSeries: { description: 'Byte for byte as issued, also where one of its reports was withdrawn since.' },
+  createReportJob: {
+    description:
+      'As `POST /v1/events/export-signed`, answered at once: the job goes on without its caller, and over a restart. With `split` a range that holds more than 50,000 events becomes several reports, which `POST /v1/report-series` joins.',
+  },
+  listReportJobs: { description: 'With the ids of the reports that each has issued.' },
+  getReportJob: {
+    description:
+      '`waiting` with an `error` is an attempt that failed for a while: the job is tried again, eight times.',
+  },
+  deleteReportJob: { description: 'A package that is being made is not stored.' },
   getCoverage: {
     description:
       'A preview of what a signed package of the same range states, counted from the same events. `state` says how far these events show a control, which is not a verdict over the control: `shown`, `shown_with_gaps` (some have the status `Gap, review required`), `not_shown`, `needs_declaration`, `does_not_apply`. Without `from` and `to` it covers the last seven days; `by=day` takes at most 92. At most 50,000 events.',

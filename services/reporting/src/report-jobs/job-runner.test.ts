@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpRefusal } from '@countersign/http-edge';
+import { createLogger } from '@countersign/process';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import type { Directory } from '../directory.js';
+import type { Issuer } from '../issue-report/issue.js';
+import { loadControlMapping } from '../mapping/control-mapping.js';
+import { openSqliteReportStore } from '../store/open.js';
+import type { ReportStore } from '../store/port.js';
+import { reportJob } from '../store/store.contract.js';
+import { JobRunner } from './job-runner.js';
+import type { ReportJob } from './report-job.js';
+
+describe('a report job', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'report-jobs-'));
+  let store: ReportStore;
+  let runner: JobRunner | null = null;
+  let nowMs = 0;
+  beforeEach(async () => {
+    nowMs = Date.parse('2026-01-05T00:00:00.000Z');
+    store = await openSqliteReportStore(join(folder, `${Math.random()}.db`));
+  });
+  afterEach(async () => {
+    await runner?.stop();
+    await store.close();
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** Runs job `j1` of a range without events, by an issuer with these parts. */
+  async function run(parts: Partial<Issuer>): Promise<void> {
+    await runner?.stop();
+    const issuer = {
+      archive: { span: async () => null, referring: async () => [], leaves: async () => [] },
+      proofs: { windows: async () => [], leafHashes: async () => [], proof: async () => null },
+      ...{ mapping: loadControlMapping(nodeCrypto), store, blobs: { put: async () => undefined } },
+      recomputer: { requireRoom: () => undefined, isSmall: () => true, statement: async () => null },
+      ...{ crypto: nodeCrypto, generatorVersion: '1.0.0', anchorWaitMs: 1 },
+      signer: async () => ({ keyId: 'key_0', publicKey: new Uint8Array(32), sign: async () => new Uint8Array(64) }),
+      ...{ authorities: async () => [], publicUrl: () => 'https://countersign.example', now: async () => nowMs },
+      ...{ flush: async () => undefined, requireUnerased: async () => undefined, anchorOf: async () => null },
+      ...parts,
+    } as unknown as Issuer;
+    const directory = {
+      accounts: new Map([['a', { value: { plan: 'core', name: 'Example Ltd' } }]]),
+      agents: new Map(),
+      settled: async () => undefined,
+    } as unknown as Directory;
+    runner = new JobRunner(issuer, directory, createLogger('silent'));
+    runner.wake();
+  }
+
+  async function until(wanted: (job: ReportJob) => boolean): Promise<ReportJob> {
+    for (let n = 0; n < 500; n += 1) {
+      const job = await store.job('a', 'j1');
+      if (job !== null && wanted(job)) return job;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`the job stays ${JSON.stringify(await store.job('a', 'j1'))}`);
+  }
+
+  it('is tried again where something is away, and issues one report', async () => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    await run({ signer: () => Promise.reject(new HttpRefusal(503, 'the signer cannot be reached')) });
+    const waiting = await until(({ attempts }) => attempts === 1);
+    expect(waiting).toMatchObject({ state: 'waiting', error: 'the signer cannot be reached', reports: [] });
+    nowMs += 5_000;
+    await run({});
+    const done = await until(({ state }) => state === 'done');
+    expect(done).toMatchObject({ error: null, of: 0, done: 0, next: done.request.to });
+    const { reports, total } = await store.reports('a', 9, 0);
+    expect([total, reports[0]?.id]).toEqual([1, done.reports[0]]);
+  });
+
+  it('fails at once where trying again is no use', async () => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    await run({ signer: () => Promise.reject(new HttpRefusal(400, 'the package would be larger than 60 MiB')) });
+    expect(await until(({ state }) => state === 'failed')).toMatchObject({
+      error: 'the package would be larger than 60 MiB',
+      attempts: 1,
+    });
+    expect(await store.claimJob(nowMs + 1e9, nowMs + 2e9)).toBeNull();
+  });
+
+  it('that is cancelled while its transaction is awaited stores no report', async () => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    let anchored: (anchor: null) => void = () => undefined;
+    const anchor = new Promise<null>((resolve) => (anchored = resolve));
+    await run({ anchorOf: () => anchor });
+    await until(({ state }) => state === 'anchoring');
+    expect(await store.removeJob('a', 'j1')).toBe(true);
+    anchored(null);
+    await runner!.stop();
+    expect((await store.reports('a', 9, 0)).total).toBe(0);
+  });
+
+  it('is given back when the service stops, and is continued at once', async () => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    await run({ anchorOf: () => new Promise(() => undefined) });
+    await until(({ state }) => state === 'anchoring');
+    await runner!.stop();
+    expect(await store.job('a', 'j1')).toMatchObject({ state: 'waiting', attempts: 0, error: null });
+    await run({});
+    await until(({ state }) => state === 'done');
+  });
+
+  it('takes the range of a report again that was withdrawn as soon as it was stored', async () => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    await run({
+      requireUnerased: async (report) => {
+        await store.updateReport({ ...report, version: 2, facts: { ...report.facts, withdrawn: 'erased' } });
+        throw new HttpRefusal(503, 'content was erased while the report was made: ask again');
+      },
+    });
+    const waiting = await until(({ error }) => error !== null);
+    expect(waiting).toMatchObject({ reports: [], next: waiting.request.from });
+    nowMs += 5_000;
+    await run({});
+    const done = await until(({ state }) => state === 'done');
+    expect((await store.anyReport(done.reports[0]!))?.facts.withdrawn).toBeNull();
+  });
+});
