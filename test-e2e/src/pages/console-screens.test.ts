@@ -214,8 +214,17 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await page.getByRole('dialog').waitFor();
     await picture(page, 'report-new');
     expect(await barriersOf(page)).toEqual([]);
+    await page.getByLabel('Title').fill(HOSTILE);
     await page.getByRole('button', { name: 'Issue report' }).click();
+    await page.getByText('In progress').waitFor();
+    await picture(page, 'report-progress');
     await page.getByRole('heading', { name: 'Report', exact: true }).waitFor({ timeout: 60_000 });
+    await goTo(page, '/reports');
+    await page.getByText('<img src=x onerror="window.hit=1">⟨U+202E⟩gnp').waitFor();
+    await picture(page, 'reports');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'Open', exact: true }).click();
+    await page.getByRole('heading', { name: 'Report', exact: true }).waitFor();
     await fillRpc(page);
     await page.getByRole('button', { name: 'Verify in this browser' }).click();
     const verdict = page.locator('.verdict-title');

@@ -4,7 +4,8 @@ import type { ComplianceScopeBody, ExportBody, ReportRecord } from '@countersign
 import { ask, askFile } from './ask.js';
 import { client } from './client.js';
 
-const REPORTS = ['reports'];
+/** Key of the reports. */
+export const REPORTS = ['reports'];
 const SCOPE = ['compliance-scope'];
 const PAGE = 50;
 

@@ -1,7 +1,8 @@
 import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { ExportBody, Framework } from '@countersign/contracts';
+import type { ExportBody, Framework, Role } from '@countersign/contracts';
 import { useAgents } from '../../api/agents.js';
+import { useNewJob } from '../../api/report-jobs.js';
 import { useExport } from '../../api/reports.js';
 import { shownText } from '../../foreign-text.js';
 import { Checks } from '../../parts/checks.js';
@@ -16,12 +17,20 @@ const DAY = 86_400_000;
 const LENGTHS = { day: DAY, week: 7 * DAY, month: 30 * DAY } as const;
 type Period = keyof typeof reportWords.periods;
 
-/** Asks what the report covers, and issues it. */
+/**
+ * Asks what the report covers, and has it made in the background; for an auditor, who may not start jobs, while the dialog
+ * waits.
+ */
 export function NewReport({
+  role,
   onClose,
+  onStarted,
   onIssued,
 }: {
+  readonly role: Role;
   readonly onClose: () => void;
+  /** @param id of the job */
+  readonly onStarted: (id: string) => void;
   /** @param id of the new report */
   readonly onIssued: (id: string) => void;
 }): ReactNode {
@@ -33,7 +42,11 @@ export function NewReport({
   const [format, setFormat] = useState<ExportBody['format']>('json');
   const [withhold, setWithhold] = useState<readonly (typeof WITHHELD)[number][]>([]);
   const { data: agents = [] } = useAgents();
+  const [title, setTitle] = useState('');
+  const [split, setSplit] = useState<'no' | 'yes'>('no');
+  const waits = role === 'auditor';
   const issue = useExport();
+  const start = useNewJob();
   const id = useId();
   const { form } = reportWords;
   const submit = (): void => {
@@ -43,24 +56,24 @@ export function NewReport({
       period === 'custom'
         ? { from: `${from}:00Z`, to: `${to}:00Z` }
         : { from: new Date(now - LENGTHS[period]).toISOString(), to: new Date(now).toISOString() };
-    issue.mutate(
-      {
-        format,
-        frameworks,
-        ...range,
-        ...(agent === '' ? {} : { agentIds: [agent] }),
-        ...(withhold.length === 0 ? {} : { withhold }),
-      },
-      { onSuccess: onIssued },
-    );
+    const body: ExportBody = {
+      format,
+      frameworks,
+      ...range,
+      ...(agent === '' ? {} : { agentIds: [agent] }),
+      ...(withhold.length === 0 ? {} : { withhold }),
+    };
+    if (waits) return issue.mutate(body, { onSuccess: onIssued });
+    const named = title.trim() === '' ? {} : { title: title.trim() };
+    start.mutate({ ...body, ...named, split: split === 'yes' }, { onSuccess: ({ id: job }) => onStarted(job) });
   };
   return (
     <Dialog title={reportWords.make} lead={form.lead} onClose={onClose}>
       <DialogForm
         action={form.submit}
-        isPending={issue.isPending}
+        isPending={issue.isPending || start.isPending}
         isBlocked={frameworks.length === 0}
-        error={issue.error}
+        error={issue.error ?? start.error}
         onSubmit={submit}
         onClose={onClose}
       >
@@ -105,6 +118,22 @@ export function NewReport({
           options={[['', form.allAgents], ...agents.map((one) => [one.id, shownText(one.name, 60).text] as const)]}
           onChange={setAgent}
         />
+        {waits ? null : (
+          <>
+            <Field
+              label={form.title}
+              maxLength={200}
+              value={title}
+              onChange={(event) => setTitle(event.target.value)}
+            />
+            <Choice
+              label={form.split}
+              value={split}
+              options={(['no', 'yes'] as const).map((name) => [name, form.splits[name]])}
+              onChange={(name) => setSplit(name as 'no' | 'yes')}
+            />
+          </>
+        )}
         <Choice
           label={form.format}
           value={format}

@@ -6,13 +6,14 @@ import { publishReport, reportPackage, reportPdf } from '../../api/reports.js';
 import { useShortcuts } from '../../keyboard.js';
 import { Confirm } from '../../parts/confirm.js';
 import { Fact, Facts } from '../../parts/facts.js';
+import { Foreign } from '../../parts/foreign.js';
 import { Card, Page } from '../../parts/page.js';
 import { Copy, Problem } from '../../parts/problem.js';
 import { saveFile } from '../../parts/save-file.js';
 import { Time } from '../../parts/time.js';
 import { useVerifier } from '../../verify/use-verifier.js';
 import { RpcField, Verdict } from '../../verify/verdict.js';
-import { words } from '../../words/en.js';
+import { number, words } from '../../words/en.js';
 import { reportWords } from '../../words/reports.js';
 import { verifyWords } from '../../words/verify.js';
 import { changedCopy } from './changed-copy.js';
@@ -131,6 +132,25 @@ function Shown({ report, role }: { readonly report: ReportRecord; readonly role:
           <Fact name={reportWords.columns.created}>
             <Time iso={report.createdAt} zone />
           </Fact>
+          {report.title === null ? null : (
+            <Fact name={reportWords.columns.title}>
+              <Foreign text={report.title} most={200} />
+            </Fact>
+          )}
+          {report.withdrawn === null ? null : <Fact name={reportWords.withdrawn}>{report.withdrawn}</Fact>}
+          <Fact name={reportWords.columns.range}>
+            <Time iso={report.range.from} zone /> – <Time iso={report.range.to} zone />
+          </Fact>
+          {report.events === null ? null : (
+            <Fact name={reportWords.columns.events}>
+              {reportWords.of(number(report.anchored ?? 0), number(report.events))}
+            </Fact>
+          )}
+          {report.issuedBy === null ? null : (
+            <Fact name={texts.issuedBy}>
+              <Foreign text={report.issuedBy.email} most={254} />
+            </Fact>
+          )}
           <Fact name={reportWords.columns.frameworks}>
             {report.frameworks.map((name) => reportWords.frameworks[name]).join(', ')}
           </Fact>

@@ -1,16 +1,18 @@
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { ReportRecord } from '@countersign/contracts';
 import { useReports } from '../../api/reports.js';
 import { useShortcuts } from '../../keyboard.js';
 import { go } from '../../location.js';
+import { Foreign } from '../../parts/foreign.js';
 import { Empty, Page } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { words } from '../../words/en.js';
+import { number, words } from '../../words/en.js';
 import { reportWords } from '../../words/reports.js';
 import type { ScreenProps } from '../screen-props.js';
+import { JobList } from './job-list.js';
 import { NewReport } from './new-report.js';
 import { ReportParts } from './report-parts.js';
 import { OneReport } from './one-report.js';
@@ -27,6 +29,11 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
     return pages.data === undefined ? undefined : [...found.values()];
   }, [pages.data]);
   const [isMaking, setMaking] = useState(false);
+  const [followed, setFollowed] = useState<string | null>(null);
+  const show = useCallback((issued: string) => {
+    setFollowed(null);
+    go(`#/reports/${issued}`);
+  }, []);
   useShortcuts({ n: () => setMaking(true) });
   const id = REPORT.exec(rest)?.[1];
   if (id !== undefined) {
@@ -46,6 +53,7 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
       }
     >
       <ReportParts current="" />
+      <JobList role={user.role} followed={followed} onDone={show} />
       {pages.error === null ? null : (
         <Problem what={reportWords.failed} error={pages.error} retry={() => void pages.refetch()} />
       )}
@@ -61,6 +69,24 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
           columns={[
             { name: columns.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
             {
+              name: columns.title,
+              cell: ({ title }) => (title === null ? '–' : <Foreign text={title} most={80} />),
+            },
+            {
+              name: columns.range,
+              cell: ({ range: { from, to } }) => (
+                <>
+                  <Time iso={from} /> – <Time iso={to} />
+                </>
+              ),
+            },
+            {
+              name: columns.events,
+              isNumber: true,
+              cell: ({ events, anchored }) =>
+                events === null ? '–' : reportWords.of(number(anchored ?? 0), number(events)),
+            },
+            {
               name: columns.frameworks,
               cell: ({ frameworks }) => frameworks.map((name) => reportWords.frameworks[name]).join(', '),
             },
@@ -72,8 +98,12 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
             {
               name: columns.visibility,
               cell: (report) => (
-                <span className={`badge ${report.public ? 'held' : 'plain'}`}>
-                  {report.public ? reportWords.public : reportWords.private}
+                <span className={`badge ${report.withdrawn !== null ? 'bad' : report.public ? 'held' : 'plain'}`}>
+                  {report.withdrawn !== null
+                    ? reportWords.withdrawn
+                    : report.public
+                      ? reportWords.public
+                      : reportWords.private}
                 </span>
               ),
             },
@@ -91,7 +121,15 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
         </button>
       ) : null}
       {isMaking ? (
-        <NewReport onClose={() => setMaking(false)} onIssued={(issued) => go(`#/reports/${issued}`)} />
+        <NewReport
+          role={user.role}
+          onClose={() => setMaking(false)}
+          onStarted={(job) => {
+            setMaking(false);
+            setFollowed(job);
+          }}
+          onIssued={show}
+        />
       ) : null}
     </Page>
   );
