@@ -3,9 +3,10 @@ import type { Checked } from './check.js';
 import { Fault, MAX_ELEMENTS } from './fault.js';
 import { FUNCTIONS } from './functions.js';
 import type { Ports, Surroundings } from './function.js';
+import { readPath } from './read-path.js';
 import { pathOf, refuse } from './syntax.js';
 import type { ArithmeticOp, ComparisonOp, Node } from './syntax.js';
-import { equal, isIn, isInexact, keysOf, memberOf, order } from './values.js';
+import { equal, isIn, isInexact, keysOf, memberOf, memberReader, order } from './values.js';
 import type { Value } from './values.js';
 
 /** One evaluation: values of the variables by name, and the item of the loop that is running. */
@@ -54,16 +55,16 @@ class Compiler {
         const path = pathOf(node);
         if (path !== null && path[0] !== item) return readPath(path);
         const of = inner(node.of);
-        const { name } = node;
-        return (scope) => memberOf(of(scope), name);
+        const read = memberReader(node.name);
+        return (scope) => read(of(scope));
       }
       case 'has': {
         const of = inner(node.of);
-        const { name } = node;
+        const read = memberReader(node.name);
         return (scope) => {
           const object = of(scope);
           if (object instanceof Fault) return object;
-          const value = memberOf(object, name);
+          const value = read(object);
           return value instanceof Fault ? (value === Fault.absent ? false : value) : true;
         };
       }
@@ -193,16 +194,6 @@ class Compiler {
       }
     };
   }
-}
-
-/** Members of a variable, in one step: most reads. */
-function readPath([variable, ...names]: readonly string[]): Evaluate {
-  return ({ values }) => {
-    let value = values[variable!];
-    if (value === undefined) return Fault.absent;
-    for (let at = 0; at < names.length; at += 1) value = memberOf(value, names[at]!);
-    return value;
-  };
 }
 
 function literalOf(node: Node): Value {

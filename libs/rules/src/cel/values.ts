@@ -25,6 +25,19 @@ export function isObject(value: Value): value is Readonly<Record<string, Value>>
   return prototype === Object.prototype || prototype === null;
 }
 
+/** Names that every object of JSON inherits: only these need a look at where a member comes from. */
+const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** Reads a member of this name of an object or map. */
+export function memberReader(name: string): (of: Value) => Value {
+  if (INHERITED.has(name)) return (of) => memberOf(of, name);
+  return (of) => {
+    if (!isObject(of)) return memberOf(of, name);
+    const found = of[name];
+    return found === undefined ? Fault.absent : found;
+  };
+}
+
 /** The member of an object or map, which may have any name. */
 export function memberOf(of: Value, name: Value): Value {
   if (isObject(of)) {

@@ -38,13 +38,18 @@ const CONTROL = /[\0-\x1f\x7f]/;
 /** One address alone, in lower case: most texts. */
 const PLAIN_ADDRESS = /^[a-z0-9_+-]{1,32}(?:\.[a-z0-9_+-]{1,31})?@((?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,})$/;
 
+/** One such address behind a display name. */
+const NAMED_ADDRESS =
+  /^[A-Za-z0-9 .'-]{0,64}<[a-z0-9_+-]{1,32}(?:\.[a-z0-9_+-]{1,31})?@((?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,})>$/;
+
 /**
  * The domains of all addresses in a text: one or several, separated by commas or semicolons, each with or without a
  * display name (RFC 5322, section 3.4, without groups, comments and quoted local parts). `null` if any part is not an
  * address that all mail programs read alike.
  */
 function domainsIn(text: string): readonly string[] | null {
-  const [, plain] = text.length <= MAX_DOMAIN ? (PLAIN_ADDRESS.exec(text) ?? []) : [];
+  const form = text.endsWith('>') ? NAMED_ADDRESS : PLAIN_ADDRESS;
+  const plain = text.length <= MAX_DOMAIN ? form.exec(text)?.[1] : undefined;
   if (plain !== undefined && !plain.includes('xn--')) return [plain];
   if (CONTROL.test(text)) return null;
   const domains: string[] = [];
