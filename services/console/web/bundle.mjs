@@ -27,6 +27,7 @@ const PACKAGES = [
   '@tanstack/react-query',
   '@tanstack/react-virtual',
   '@tanstack/virtual-core',
+  'qrcode-generator',
   'react',
   'react-dom',
   'reselect',

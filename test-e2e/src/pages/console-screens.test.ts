@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from './browser.js';
+import { secondFactorCases } from './console-second-factor.test-cases.js';
 import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
 
 const browserName = testedBrowser();
@@ -75,6 +76,8 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 120_000);
+
+  describe('second factors', () => secondFactorCases(() => ({ instance, browser })));
 
   it('count checks as the list behind each number does', async () => {
     const { page, watched } = await open('/overview');

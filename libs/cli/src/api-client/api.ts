@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandFailed, EXIT } from '../exit-codes.js';
+import { secondStep } from './second-step.js';
 
 /** `bootstrap.json` of an instance. */
 export interface Bootstrap {
@@ -40,6 +41,8 @@ export async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
+
+const LOGIN = '/v1/auth/login';
 
 /** Plain HTTP to one instance, connections kept. */
 export class Api {
@@ -85,23 +88,42 @@ export class Api {
 
   /** The parsed body of a successful answer. @throws CommandFailed 1 with the service's error message otherwise */
   async json<T>(method: string, path: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<T> {
-    const answer = await this.send(method, path, headers, body).catch((error: unknown) => {
+    const answer = await this.#answered(method, path, headers, body);
+    return parsed(method, path, answer);
+  }
+
+  /** Headers of a session; the person at the terminal is asked for a code where the user has a second factor. */
+  async login(email: string, password: string): Promise<{ readonly authorization: string }> {
+    const answer = await this.#answered('POST', LOGIN, {}, { email, password });
+    const second = answer.status === 403 ? await secondStep(answer.text) : null;
+    const { token } =
+      second === null
+        ? parsed<{ token: string }>('POST', LOGIN, answer)
+        : await this.json<{ token: string }>('POST', '/v1/auth/second-factor', {}, second);
+    return { authorization: `Bearer ${token}` };
+  }
+
+  /** @throws CommandFailed 1 without an answer */
+  #answered(...request: Parameters<Api['send']>): ReturnType<Api['send']> {
+    return this.send(...request).catch((error: unknown) => {
       throw new CommandFailed(
         EXIT.wrong,
         `no answer from ${this.baseUrl}: ${error instanceof Error ? error.message : ''}`,
       );
     });
-    if (answer.status >= 300) throw new CommandFailed(EXIT.wrong, `${method} ${path}: ${answer.status} ${answer.text}`);
-    return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T;
-  }
-
-  /** Headers of a session. */
-  async login(email: string, password: string): Promise<{ readonly authorization: string }> {
-    const { token } = await this.json<{ token: string }>('POST', '/v1/auth/login', {}, { email, password });
-    return { authorization: `Bearer ${token}` };
   }
 
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** @throws CommandFailed 1 with the service's error message for another answer than success */
+function parsed<T>(
+  method: string,
+  path: string,
+  { status, text }: { readonly status: number; readonly text: string },
+): T {
+  if (status >= 300) throw new CommandFailed(EXIT.wrong, `${method} ${path}: ${status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
 }

@@ -7,6 +7,8 @@ export class AskError extends Error {
     readonly requestId: string | null,
     /** Of `Retry-After`, seconds. */
     readonly retryAfter: number | null,
+    /** The whole answer, where it is JSON. */
+    readonly body: unknown = null,
   ) {
     super(message);
   }
@@ -93,7 +95,8 @@ async function answerOf(
   const found = parsed(await response.text());
   const { headers, status } = response;
   const seconds = Number(headers.get('retry-after') ?? NaN);
-  throw new AskError(status, messageOf(found), headers.get('x-request-id'), Number.isFinite(seconds) ? seconds : null);
+  const retryAfter = Number.isFinite(seconds) ? seconds : null;
+  throw new AskError(status, messageOf(found), headers.get('x-request-id'), retryAfter, found);
 }
 
 function parsed(text: string): unknown {

@@ -25,13 +25,16 @@ export type Credentials = { readonly email: string; readonly password: string } 
 export function useSignIn(): UseMutationResult<BrowserSession, Error, Credentials> {
   return useMutation({
     mutationFn: (body) => ask<BrowserSession>('/v1/session', { method: 'POST', body }),
-    onSuccess: async (session) => {
-      // An answer that is still under way is of the time before.
-      await client.cancelQueries();
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
-      client.setQueryData(KEY, session);
-    },
+    onSuccess: showSession,
   });
+}
+
+/** Shows the screens of a session that was opened; nothing that was read before is kept. */
+export async function showSession(session: BrowserSession): Promise<void> {
+  // An answer that is still under way is of the time before.
+  await client.cancelQueries();
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+  client.setQueryData(KEY, session);
 }
 
 export interface PasswordChange {

@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
+import { nextStepOf } from '../api/second-factor.js';
 import { howEnded, useSignIn } from '../api/session.js';
 import { useLeaveForProvider, useSingleSignOn } from '../api/single-sign-on.js';
 import { Field } from '../parts/field.js';
@@ -9,6 +10,9 @@ import { words } from '../words/en.js';
 import { singleSignOnWords } from '../words/single-sign-on.js';
 import { useTitle } from '../use-title.js';
 
+/** Loaded for those who need it. */
+const SecondStep = lazy(async () => ({ default: (await import('./second-step.js')).SecondStep }));
+
 /**
  * Shown in place of any screen until there is a session; the address keeps the place to continue at.
  * @param failure of a link that was opened
@@ -17,6 +21,7 @@ export function SignIn({ failure }: { readonly failure: Error | null }): ReactNo
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const signIn = useSignIn();
+  const [left, setLeft] = useState<unknown>(null);
   useTitle(words.signIn.title);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -25,6 +30,14 @@ export function SignIn({ failure }: { readonly failure: Error | null }): ReactNo
   const notes = { expired: words.signIn.expired, 'signed-out': words.signIn.signedOut, idle: words.idle } as const;
   const ended = howEnded();
   const error = signIn.error ?? (signIn.isIdle ? failure : null);
+  const next = error === left ? null : nextStepOf(error);
+  if (next !== null) {
+    return (
+      <Suspense fallback={<p className="late">{words.loading}</p>}>
+        <SecondStep key={next.token} next={next} onBack={() => setLeft(error)} />
+      </Suspense>
+    );
+  }
   return (
     <main className="sign-in" id="content">
       <form className="sign-in-form" onSubmit={submit}>
@@ -52,7 +65,7 @@ export function SignIn({ failure }: { readonly failure: Error | null }): ReactNo
           value={password}
           onChange={(event) => setPassword(event.target.value)}
         />
-        {error === null ? null : <Problem error={error} />}
+        {error === null || error === left ? null : <Problem error={error} />}
         <button type="submit" className="button primary wide" aria-disabled={signIn.isPending}>
           {signIn.isPending ? words.signIn.busy : words.signIn.submit}
         </button>

@@ -12,6 +12,7 @@ import { RpcField } from '../../verify/verdict.js';
 import { number } from '../../words/en.js';
 import { settingsWords } from '../../words/settings.js';
 import { ChangePassword } from '../change-password.js';
+import { SecondFactor } from './second-factor.js';
 import { Sessions } from './sessions.js';
 
 /** Plan and use, the signed-in user, and the settings of this browser. */
@@ -61,6 +62,7 @@ export function Account({ session }: { readonly session: BrowserSession }): Reac
           </Fact>
         </Facts>
       </Card>
+      <SecondFactor />
       <Sessions />
       <Card title={texts.display}>
         <Browser />

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { BrowserSession, PasswordLinkRecord, Role, UserRecord } from '@countersign/contracts';
+import { resetFactor } from '../../api/second-factor.js';
 import { removePerson, useInvitation, usePasswordLink, usePeople, useSetRole } from '../../api/settings.js';
 import { shownText } from '../../foreign-text.js';
 import { ConfirmRemoval } from '../../parts/confirm.js';
@@ -14,7 +15,9 @@ import { Secret } from '../../parts/secret.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { words } from '../../words/en.js';
+import { factorWords } from '../../words/second-factor.js';
 import { settingsWords } from '../../words/settings.js';
+import { Requirement } from './requirement.js';
 
 const ROLES = Object.keys(settingsWords.people.roles) as Role[];
 
@@ -24,6 +27,7 @@ export function People({ session }: { readonly session: BrowserSession }): React
   const setRole = useSetRole();
   const [isAdding, setAdding] = useState(false);
   const [linked, setLinked] = useState<UserRecord | null>(null);
+  const [reset, setReset] = useState<UserRecord | null>(null);
   const [removed, setRemoved] = useState<UserRecord | null>(null);
   const { people: texts } = settingsWords;
   const isYou = ({ id }: UserRecord): boolean => id === session.user.id;
@@ -53,6 +57,7 @@ export function People({ session }: { readonly session: BrowserSession }): React
                   <Foreign text={user.email} most={254} />
                   {isYou(user) ? <span className="muted"> ({texts.you})</span> : null}
                   {user.invited === true ? <span className="muted"> ({texts.invited})</span> : null}
+                  {user.secondFactor === true ? <span className="muted"> ({factorWords.people.has})</span> : null}
                 </>
               ),
             },
@@ -84,6 +89,11 @@ export function People({ session }: { readonly session: BrowserSession }): React
                     <button type="button" className="button" onClick={() => setLinked(user)}>
                       {texts.newLink}
                     </button>{' '}
+                    {user.secondFactor === true ? (
+                      <button type="button" className="button" onClick={() => setReset(user)}>
+                        {factorWords.people.reset}
+                      </button>
+                    ) : null}{' '}
                     <button type="button" className="button" onClick={() => setRemoved(user)}>
                       {texts.remove}
                     </button>
@@ -93,8 +103,19 @@ export function People({ session }: { readonly session: BrowserSession }): React
           ]}
         />
       )}
+      <Requirement />
       {isAdding ? <AddPerson onClose={() => setAdding(false)} /> : null}
       {linked === null ? null : <NewLink user={linked} onClose={() => setLinked(null)} />}
+      {reset === null ? null : (
+        <ConfirmRemoval
+          name={reset.email}
+          title={factorWords.people.resetTitle}
+          lead={factorWords.people.resetLead}
+          action={factorWords.people.reset}
+          run={() => resetFactor(reset.id)}
+          onClose={() => setReset(null)}
+        />
+      )}
       {removed === null ? null : (
         <ConfirmRemoval
           name={removed.email}

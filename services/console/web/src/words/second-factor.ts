@@ -1,0 +1,48 @@
+/** Texts of second factors, at the sign-in and in the settings. */
+export const factorWords = {
+  step: {
+    title: 'Second factor',
+    lead: 'Enter the code of your authenticator, or a recovery code.',
+    code: 'Code',
+    submit: 'Sign in',
+    busy: 'Signing in…',
+    back: 'Back to the password',
+    lost: 'Authenticator lost? Use a recovery code. Without one, an admin of your account resets it.',
+    enrolTitle: 'Set up a second factor',
+    enrolLead: 'Your account requires one. It takes a minute.',
+  },
+  enrolment: {
+    scan: 'Scan the code with an authenticator, or type the secret into it. Then enter the code that it shows.',
+    picture: 'QR code of the secret',
+    secret: 'Secret',
+    first: 'Code',
+    failed: 'The secret could not be made',
+  },
+  codes: {
+    title: 'Recovery codes',
+    lead: 'Each signs in once in place of a code. They are shown now and not again: store them where the authenticator is not.',
+    stored: 'I have stored them',
+  },
+  card: {
+    title: 'Second factor',
+    failed: 'The second factor could not be read',
+    none: 'Sign-ins ask for the password alone.',
+    on: 'Enrolled',
+    left: 'Recovery codes left',
+    required: 'Required',
+    requiredWords: { yes: 'yes, of each user of the account', no: 'no' },
+    enrol: 'Set up…',
+    renew: 'New recovery codes…',
+    remove: 'Remove…',
+  },
+  enrol: { title: 'Set up a second factor', password: 'Password', next: 'Continue', done: 'Turn on' },
+  renew: { title: 'New recovery codes', lead: 'Those from before stop working.', submit: 'Make codes' },
+  remove: { title: 'Remove the second factor', lead: 'Sign-ins then ask for the password alone.', submit: 'Remove' },
+  people: {
+    has: 'second factor',
+    reset: 'Reset second factor',
+    resetTitle: (email: string) => `Reset the second factor of ${email}?`,
+    resetLead: 'The password alone signs in from then on, so make sure who asks. Their sessions end at once.',
+    require: 'Each user needs a second factor, from the next sign-in on. Sign-ins at a provider are not asked.',
+  },
+} as const;
