@@ -19,6 +19,9 @@ import type { VerificationResult } from './result.js';
 import { transactionsToAsk } from './transactions-to-ask.js';
 import { verifyPackage } from './verify-package.js';
 
+/** Random runs of a property: all with `COUNTERSIGN_TEST_LONG`, a fifth of them in every run. */
+const runs = (all: number): number => (process.env['COUNTERSIGN_TEST_LONG'] === undefined ? all / 5 : all);
+
 const { sha256 } = nodeCrypto;
 const key = seededKey(new Uint8Array(32).fill(9));
 const copy = (value: unknown): Loose => JSON.parse(JSON.stringify(value));
@@ -142,7 +145,7 @@ describe('verifyPackage', () => {
           canonicalize(value) === canonicalize((airline.pkg as Loose)[name]),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -338,7 +341,7 @@ describe('any events', () => {
           contentHash: contentHash(issued.pkg, sha256),
         });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -371,7 +374,7 @@ describe('500 mutations of a realistic package', () => {
           expect(refused(text.slice(0, i) + character + text.slice(how === 'insert' ? i : i + 1))).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -393,7 +396,7 @@ describe('500 mutations of a realistic package', () => {
         else delete parent[name];
         expect(refused(JSON.stringify(changed))).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -4,6 +4,9 @@ import { compileRules, judgeRules } from '../index.js';
 import type { RuleJudgement, RuleMembers } from '../index.js';
 import { PORTS } from '../rules.test-kit.js';
 
+/** Random runs of a property: all with `COUNTERSIGN_TEST_LONG`, a fifth of them in every run. */
+const runs = (all: number): number => (process.env['COUNTERSIGN_TEST_LONG'] === undefined ? all / 5 : all);
+
 /** Few names and values, so that rules and actions often match. */
 const name = fc.constantFrom('n', 's', 'o.n', 'constructor', '__proto__x');
 const number = fc.constantFrom(-1, 0, 0.5, 3, 100);
@@ -97,7 +100,7 @@ test('a judgement exists for every value, and is the same each time', () => {
         expect(truth).toBeLessThan(2 ** (2 ** facts.length));
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 
@@ -110,7 +113,7 @@ test('a further rule never allows what was denied, and one that is tried changes
       const tried = denies(judge({ rules: [...all, { id: 'more', ...more, mode: 'observe' }] }, value));
       expect(tried).toEqual(before);
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 
@@ -120,6 +123,6 @@ test('the order of rules changes which of equals is named, and no verdict', () =
       const sorted = (judgement: RuleJudgement) => verdicts(judgement).map((one) => [...one].sort());
       expect(sorted(judge({ rules: [...all].reverse() }, value))).toEqual(sorted(judge({ rules: all }, value)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
