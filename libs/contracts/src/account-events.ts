@@ -15,6 +15,7 @@ export const ACCOUNT_EVENT_TYPES = [
   'account.plan_changed',
   'account.default_profile_changed',
   'account.issuers_changed',
+  'account.second_factor_rule_changed',
 ] as const;
 export type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
 

@@ -29,7 +29,7 @@ const BATCH_TIMEOUT_MS = 20_000;
 export const definition: ServiceDefinition = {
   name: 'alerts',
   routes: [...Object.values(alertsRoutes), ...Object.values(streamRoutes)],
-  reads: ['agent-events', 'agents', 'agent-heads'],
+  reads: ['agent-events', 'accounts', 'agents', 'agent-heads'],
   writes: ['dead-letters'],
   after: [],
   asks: ['event-archive'],

@@ -47,8 +47,10 @@ import { Codes } from './second-factor/codes.js';
 import { FinishSignIn } from './second-factor/finish-sign-in.js';
 import { SecondFactors } from './second-factor/second-factors.js';
 import { SignInSteps } from './second-factor/sign-in-steps.js';
+import { Trail } from './trail/trail.js';
 import { AttemptQueue } from './sign-in/attempt-queue.js';
 import { Confirmations } from './sign-in/confirmation.js';
+import { FailedSignIns } from './sign-in/failed-sign-ins.js';
 import { OneTimeLinks } from './sign-in/one-time-links.js';
 import { PasswordLinks } from './sign-in/password-links.js';
 import { Passwords } from './sign-in/passwords.js';
@@ -67,7 +69,7 @@ export const definition: ServiceDefinition = {
     Object.values<Route>(routes),
   ),
   reads: ['agent-events', 'accounts', 'api-keys', 'sessions'],
-  writes: ['accounts', 'api-keys', 'sessions', 'dead-letters'],
+  writes: ['accounts', 'api-keys', 'sessions', 'agent-events', 'dead-letters'],
   after: [],
   start,
 };
@@ -85,7 +87,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   });
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
   await announcer.start();
-  const publication = new Publication(context, store, announcer);
+  const publication = new Publication(context, store, announcer, new Trail(context, store));
   const mailer = await openMail(context);
   const confirmations = await openConfirmations(context, mailer);
   const links = new OneTimeLinks(context.clock);
@@ -95,7 +97,10 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const passwords = new Passwords();
   const steps = new SignInSteps(factorKey, context.clock);
   const codes = new Codes(factorKey, context.clock);
-  const signIn = new SignIn(context, store, publication, tokens, passwords, confirmations, links, queue, steps);
+  const failures = new FailedSignIns(context, store, publication);
+  const signIn = new SignIn(
+    ...([context, store, publication, tokens, passwords, confirmations, links, queue, steps, failures] as const),
+  );
   const factors = new SecondFactors(context, store, publication, passwords, queue, codes);
   const passwordLinks = new PasswordLinks(context, store, publication, queue, mailer);
   const sweep = new SessionSweep(context, store, publication);
@@ -140,7 +145,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: SECOND_FACTORS, useValue: factors },
       {
         provide: FINISH_SIGN_IN,
-        useValue: new FinishSignIn(context, store, publication, signIn, steps, codes),
+        useValue: new FinishSignIn(context, store, publication, signIn, steps, codes, failures),
       },
       { provide: OPEN_SESSIONS, useValue: new OpenSessions(context, store, signIn) },
       { provide: USERS, useValue: new Users(context, store, publication) },
@@ -160,6 +165,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     async stop() {
       await compared;
       await sweep.stop();
+      await failures.stop();
       await Promise.all(tails.map((tail) => tail.stop()));
       await announcer.stop();
       await passwordLinks.settled();

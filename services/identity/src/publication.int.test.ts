@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TopicName, VersionedRecord } from '@countersign/contracts';
+import type { EventEnvelope, TopicName, VersionedRecord } from '@countersign/contracts';
 import { InProcessCounters } from '@countersign/counters';
 import { LogRefused, openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
@@ -17,6 +17,8 @@ import { Publication } from './publication.js';
 import { FIRST } from './service.test-context.js';
 import { openSqliteIdentityStore } from './store/open.js';
 import type { IdentityStore } from './store/port.js';
+import { byUser, keyCreated, keyRevoked } from './trail/acts.js';
+import { Trail } from './trail/trail.js';
 
 interface Outside {
   readonly store: IdentityStore;
@@ -25,15 +27,26 @@ interface Outside {
 }
 
 function run({ store, eventLog, counters }: Outside) {
-  const context = { eventLog, counters, log: createLogger('silent'), clock: () => 1 } as unknown as ServiceContext;
+  const config = { anchorWindowSeconds: 1 };
+  const log = createLogger('silent');
+  const context = { eventLog, counters, log, config, clock: () => 1 } as unknown as ServiceContext;
   const announcer = new Announcer(context, new OutboxRelay(context, store.outbox), store.announcements);
-  const publication = new Publication(context, store, announcer);
+  const publication = new Publication(context, store, announcer, new Trail(context, store));
   const links = new OneTimeLinks(context.clock);
   return {
     announcer,
     publication,
     operator: accountOperator(context, store, publication, links, { forOperator: () => Promise.resolve(null) }),
   };
+}
+
+/** The acts about a key in the trail of the account, each event once. */
+async function actsAbout(eventLog: EventLog, key: string): Promise<string[]> {
+  const events = (await eventLog.read('agent-events', 0, 0, 1000)).map(
+    ({ value }) => JSON.parse(Buffer.from(value).toString()) as EventEnvelope,
+  );
+  const about = events.filter(({ openings }) => JSON.stringify(openings).includes(`"id":"${key}"`));
+  return [...new Map(about.map(({ leaf }) => [leaf.eventId, leaf.type])).values()];
 }
 
 async function versions(eventLog: EventLog, topic: TopicName): Promise<Map<string, number>> {
@@ -82,8 +95,10 @@ describe('publishing a change', () => {
         counters: kill.wrap(counters),
       });
       try {
-        await dying.publication.write({ apiKeys: [key] });
-        await dying.publication.write({ apiKeys: [revoked(key, '2026-03-02T00:00:00.000Z')] });
+        const by = byUser(FIRST.userId);
+        await dying.publication.write({ apiKeys: [key], acts: [keyCreated(key, by)] });
+        const ended = revoked(key, '2026-03-02T00:00:00.000Z');
+        await dying.publication.write({ apiKeys: [ended], acts: [keyRevoked(key, by)] });
       } catch {
         // killed
       }
@@ -94,6 +109,7 @@ describe('publishing a change', () => {
       await run(outside).announcer.start();
       const stored = (await outside.store.apiKey(id))?.version ?? 0;
       expect((await versions(eventLog, 'api-keys')).get(id) ?? 0).toBe(stored);
+      expect(await actsAbout(eventLog, id)).toEqual(['account.key_created', 'account.key_revoked'].slice(0, stored));
       expect((await counters.version('api-key', id)) ?? 0).toBe(stored);
       expect(await counters.version('api-key', key.facts.sha256)).toBe(stored === 0 ? null : 1);
       expect(await outside.store.outbox.pending(10)).toEqual([]);

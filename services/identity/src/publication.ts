@@ -1,9 +1,16 @@
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Announcer } from '@countersign/topics';
 import type { IdentityStore, IdentityWrite, WriteResult } from './store/port.js';
+import type { Act } from './trail/acts.js';
+import type { Trail } from './trail/trail.js';
 import { notNow } from './refusals.js';
 
 const MAX_ATTEMPTS = 50;
+
+/** A change, and what people did with it: both are stored in one transaction. */
+export interface Change extends Omit<IdentityWrite, 'events'> {
+  readonly acts?: readonly Act[];
+}
 
 /**
  * Makes a durable write, then appends to the log, then announces the versions: a resolved change applies to the next
@@ -14,10 +21,11 @@ export class Publication {
     private readonly context: Pick<ServiceContext, 'log'>,
     private readonly store: IdentityStore,
     private readonly announcer: Announcer,
+    private readonly trail: Pick<Trail, 'events'>,
   ) {}
 
-  async write(write: IdentityWrite): Promise<WriteResult> {
-    const result = await this.store.write(write);
+  async write(change: Change): Promise<WriteResult> {
+    const result = await this.store.write(await this.#withEvents(change));
     if (result === 'written') await this.#announce();
     return result;
   }
@@ -26,16 +34,25 @@ export class Publication {
    * @param judge reads its input and returns the change, or `null` if there is nothing to change; it is called again
    *   after a concurrent change
    */
-  async change(judge: () => Promise<IdentityWrite | null>): Promise<Exclude<WriteResult, 'conflict'>> {
+  async change(judge: () => Promise<Change | null>): Promise<Exclude<WriteResult, 'conflict'>> {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const write = await judge();
       // The current state may be from a request that was answered with 503: it is published before this answer.
-      const result = write === null ? 'written' : await this.store.write(write);
+      const result = write === null ? 'written' : await this.store.write(await this.#withEvents(write));
       if (result === 'conflict') continue;
       if (result === 'written') await this.#announce();
       return result;
     }
     throw notNow();
+  }
+
+  async #withEvents({ acts = [], ...write }: Change): Promise<IdentityWrite> {
+    try {
+      return { ...write, events: await this.trail.events(acts, write) };
+    } catch (error) {
+      this.context.log.error({ err: error }, 'a change of accounts, keys or sessions cannot be recorded');
+      throw notNow();
+    }
   }
 
   async #announce(): Promise<void> {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { isWellFormedApiKey } from '@countersign/process';
-import type { ApiKeyFacts, VersionedRecord } from '@countersign/contracts';
+import { accountStream } from '@countersign/contracts';
+import type { ApiKeyFacts, EventEnvelope, VersionedRecord } from '@countersign/contracts';
 import { FIRST, runIdentity } from './service.test-context.js';
 import type { Running } from './service.test-context.js';
 
@@ -238,6 +239,39 @@ describe('identity over HTTP', () => {
     expect((await service.ask('DELETE', one, undefined, eve)).status).toBe(404);
     expect((await service.ask('DELETE', one, undefined, admin)).status).toBe(204);
     expect((await service.ask('GET', path, undefined, admin)).body).toEqual({ trustedIssuers: [] });
+  });
+
+  it('records in the trail of the account what its people did, and no secret', async () => {
+    await service.ask('POST', '/v1/auth/login', { ...CREDENTIALS, password: 'not this one' });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const records = await service.eventLog.read('agent-events', 0, 0, 1000);
+    const events = records.map(({ value }) => JSON.parse(Buffer.from(value).toString()) as EventEnvelope);
+    const own = events.filter(({ accountId }) => accountId === FIRST.accountId);
+    for (const { leaf } of own) expect(leaf.agentId).toBe(accountStream(FIRST.accountId));
+    const types = new Set(own.map(({ leaf }) => `${leaf.type} by ${leaf.detail?.split(':')[0]}`));
+    expect([...types].sort()).toEqual([
+      'account.default_profile_changed by user',
+      'account.issuers_changed by user',
+      'account.key_created by operator',
+      'account.key_created by user',
+      'account.key_revoked by user',
+      'account.plan_changed by operator',
+      'account.sign_in by unknown',
+      'account.sign_in by user',
+      'account.sign_out by user',
+      'account.user_changed by user',
+      'account.user_created by operator',
+      'account.user_created by user',
+      'account.user_removed by user',
+    ]);
+    const contents = own.map(({ openings }) => openings.action?.value);
+    expect(contents).toContainEqual({
+      ...{ by: { kind: 'unknown' }, method: 'password', count: 1, address: '127.0.0.1' },
+      user: { id: FIRST.userId, email: FIRST.email, role: 'admin' },
+    });
+    const all = JSON.stringify(events);
+    for (const secret of [FIRST.password, FIRST.apiKey, admin, 'not this one', 'passwordHash'])
+      expect([secret, all.includes(secret)]).toEqual([secret, false]);
   });
 
   it('keeps everything over a restart, and creates the first account once', async () => {

@@ -191,7 +191,13 @@ onEachProfile('the dashboard routes', (start) => {
     const { agentId } = instance.bootstrap;
     const mine = await instance.request('GET', '/v1/agents', { headers: stranger });
     expect(mine.json).toMatchObject({ total: 0 });
-    expect((await instance.request('GET', '/v1/events', { headers: stranger })).json).toMatchObject({ total: 0 });
+    const listed = (kind: string) => instance.request('GET', `/v1/events?kind=${kind}`, { headers: stranger });
+    expect((await listed('agents')).json).toMatchObject({ total: 0 });
+    await eventually('the registration and its sign-in are in the trail', 5, async () => {
+      const { events: own } = (await listed('account')).json as { events: EventRecord[] };
+      expect(own.length).toBeLessThanOrEqual(2);
+      return own.length === 2 ? own.map(({ type }) => type).sort() : null;
+    });
     for (const [method, path, body] of [
       ['GET', `/v1/agents/${agentId}`],
       ['GET', `/v1/agents/${agentId}/profile`],

@@ -72,7 +72,7 @@ const eventFilters = {
     type: 'string',
     enum: EVENT_KINDS,
     description:
-      '`account`: events of the account itself (`account.*`), such as sign-ins. Their format is set, but this release records none: an empty list does not mean that there were no sign-ins. `agents`: all others',
+      '`account`: events of the account itself (`account.*`), such as sign-ins, and changes of users, keys and plans. `agents`: all others',
   },
   by: {
     ...uuid,

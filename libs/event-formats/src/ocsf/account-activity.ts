@@ -30,6 +30,7 @@ const ENTITIES: Activities = {
   'account.plan_changed': [3, 'Update'],
   'account.default_profile_changed': [3, 'Update'],
   'account.issuers_changed': [3, 'Update'],
+  'account.second_factor_rule_changed': [3, 'Update'],
 };
 
 /**

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { eventStreamRoutes } from '@countersign/contracts';
+import { accountStream, eventStreamRoutes } from '@countersign/contracts';
 import type { EventStreamQuery } from '@countersign/contracts';
 import { EVENT_STREAM, HttpAnswer } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
@@ -36,8 +36,10 @@ export class StreamEventsController {
       filter: eventFilter(filter),
       lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
       endsAfterMs: seconds === undefined ? null : seconds * 1000,
-      agentIds: () =>
-        [...this.agents.values()].filter(({ value }) => value.accountId === accountId).map(({ id }) => id),
+      agentIds: () => [
+        ...[...this.agents.values()].filter(({ value }) => value.accountId === accountId).map(({ id }) => id),
+        accountStream(accountId),
+      ],
       identifyAgain,
       clock: this.clock,
     });

@@ -34,7 +34,7 @@ export class AccountController {
 
   @HttpRoute(identityRoutes.putDefaultProfile)
   async putDefault(@Input() { caller, body }: RouteInput): Promise<object> {
-    const { profile, warnings } = await this.defaults.put(caller.accountId, body);
+    const { profile, warnings } = await this.defaults.put(caller, body);
     return { profile, ...(warnings.length === 0 ? {} : { warnings }) };
   }
 

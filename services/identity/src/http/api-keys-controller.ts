@@ -31,6 +31,6 @@ export class ApiKeysController {
 
   @HttpRoute(identityRoutes.revokeApiKey)
   revoke(@Input() { caller, params }: RouteInput): Promise<void> {
-    return this.apiKeys.revoke(caller.accountId, idOf(params));
+    return this.apiKeys.revoke(caller, idOf(params));
   }
 }

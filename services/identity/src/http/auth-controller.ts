@@ -27,8 +27,8 @@ export class AuthController {
   }
 
   @HttpRoute(identityRoutes.logout)
-  logout(@Input() { caller }: RouteInput): Promise<void> {
-    return this.signIn.logout(caller.sessionId);
+  logout(@Input() { caller, remoteAddress }: RouteInput): Promise<void> {
+    return this.signIn.logout(caller.sessionId, caller.userId, remoteAddress);
   }
 
   @HttpRoute(identityRoutes.changePassword)
@@ -46,9 +46,9 @@ export class AuthController {
   }
 
   @HttpRoute(identityRoutes.confirmRegistration)
-  async confirm(@Input() { body }: PublicInput<'confirmRegistration'>): Promise<SignedIn> {
+  async confirm(@Input() { body, remoteAddress }: PublicInput<'confirmRegistration'>): Promise<SignedIn> {
     this.#open();
-    return this.signIn.confirm(body.token);
+    return this.signIn.confirm(body.token, remoteAddress);
   }
 
   #open(): void {

@@ -67,7 +67,7 @@ export class SecondFactorController {
 
   @HttpRoute(secondFactorRoutes.setRequirement)
   async setRequirement(@Input() { caller, body }: Body<'setRequirement'>): Promise<object> {
-    await this.factors.require(caller.accountId, body.required);
+    await this.factors.require(caller, body.required);
     return { required: body.required };
   }
 

@@ -54,7 +54,7 @@ export class SessionController {
     }
     return oneTimeToken === undefined
       ? this.signIn.login(email, password, remoteAddress)
-      : this.signIn.once(oneTimeToken);
+      : this.signIn.once(oneTimeToken, remoteAddress);
   }
 
   @HttpRoute(identityRoutes.getSession)
@@ -73,8 +73,8 @@ export class SessionController {
   }
 
   @HttpRoute(identityRoutes.closeSession)
-  async close(@Input() { caller, headers }: RouteInput): Promise<HttpAnswer> {
-    await this.signIn.logout(caller.sessionId);
+  async close(@Input() { caller, headers, remoteAddress }: RouteInput): Promise<HttpAnswer> {
+    await this.signIn.logout(caller.sessionId, caller.userId, remoteAddress);
     const name = cookieNameAt(headers, this.context.config.publicUrl);
     // Not "cookies": on this machine that removes those of every other port, too.
     const cleared = { 'clear-site-data': '"storage"' };

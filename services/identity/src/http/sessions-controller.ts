@@ -21,7 +21,7 @@ export class SessionsController {
   }
 
   @HttpRoute(identityRoutes.endSession)
-  end(@Input() { caller, params }: RouteInput): Promise<void> {
-    return this.sessions.end(caller, idOf(params));
+  end(@Input() { caller, params, remoteAddress }: RouteInput): Promise<void> {
+    return this.sessions.end(caller, idOf(params), remoteAddress);
   }
 }

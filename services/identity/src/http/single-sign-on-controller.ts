@@ -35,12 +35,12 @@ export class SingleSignOnController {
   }
 
   @HttpRoute(singleSignOnRoutes.finishSingleSignOn)
-  async finish(@Input() { headers, sent }: PublicInput): Promise<HttpAnswer> {
+  async finish(@Input() { headers, sent, remoteAddress }: PublicInput): Promise<HttpAnswer> {
     const singleSignOn = this.#setUp();
     const { publicUrl } = this.context.config;
     const name = cookieNameAt(headers, publicUrl) ?? refuseHost(publicUrl);
     const query = /\?(.*)$/s.exec(sent.target)?.[1] ?? '';
-    const signedIn = await singleSignOn.finish(query, flowCookieOf(headers, name));
+    const signedIn = await singleSignOn.finish(query, flowCookieOf(headers, name), remoteAddress);
     const console = `${this.context.publicUrl()}/console`;
     if (typeof signedIn === 'string') return redirect(`${console}#/single-sign-on/${signedIn}`);
     const seconds = Math.floor((Date.parse(signedIn.expiresAt) - this.context.clock()) / 1000);

@@ -18,11 +18,11 @@ export class TrustedIssuersController {
 
   @HttpRoute(trustedIssuerRoutes.createTrustedIssuer)
   create(@Input() { caller, body }: RouteInput<NewTrustedIssuer>): Promise<TrustedIssuerRecord> {
-    return this.trusted.create(caller.accountId, body);
+    return this.trusted.create(caller, body);
   }
 
   @HttpRoute(trustedIssuerRoutes.deleteTrustedIssuer)
   remove(@Input() { caller, params }: RouteInput): Promise<void> {
-    return this.trusted.remove(caller.accountId, idOf(params));
+    return this.trusted.remove(caller, idOf(params));
   }
 }

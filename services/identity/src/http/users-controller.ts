@@ -25,18 +25,18 @@ export class UsersController {
 
   @HttpRoute(identityRoutes.createUser)
   async create(@Input() { caller, body }: RouteInput<BodyOf<typeof identityRoutes.createUser>>): Promise<UserRecord> {
-    return userRecord(await this.users.create(caller.accountId, body.email, body.role, body.password));
+    return userRecord(await this.users.create(caller, body.email, body.role, body.password));
   }
 
   @HttpRoute(identityRoutes.updateUser)
   async update(
     @Input() { caller, params, body }: RouteInput<BodyOf<typeof identityRoutes.updateUser>>,
   ): Promise<UserRecord> {
-    return userRecord(await this.users.setRole(caller.accountId, idOf(params), body.role));
+    return userRecord(await this.users.setRole(caller, idOf(params), body.role));
   }
 
   @HttpRoute(identityRoutes.deleteUser)
   remove(@Input() { caller, params }: RouteInput): Promise<void> {
-    return this.users.remove(caller.accountId, idOf(params));
+    return this.users.remove(caller, idOf(params));
   }
 }

@@ -9,6 +9,7 @@ import type { ServiceContext } from '@countersign/service-kit';
 import { revoked } from '../domain/members.js';
 import type { ApiKey } from '../domain/members.js';
 import type { Publication } from '../publication.js';
+import { byUser, keyCreated, keyRevoked } from '../trail/acts.js';
 import type { IdentityStore } from '../store/port.js';
 
 type Powers = Pick<ApiKeyFacts, 'first' | 'rights' | 'agentIds' | 'expiresAt'>;
@@ -65,17 +66,23 @@ export class ApiKeys {
     const key = mintApiKey((bytes) => randomBytes(bytes));
     const owner = { accountId, name: wanted.name, createdBy };
     const apiKey = apiKeyOf(uuidV4(), owner, key, new Date(nowMs).toISOString(), powers);
-    await this.publication.write({ apiKeys: [apiKey] });
+    await this.publication.write({ apiKeys: [apiKey], acts: [keyCreated(apiKey, byUser(createdBy))] });
     return { apiKey, key };
   }
 
   /** Succeeds also if the key is already revoked. */
-  async revoke(accountId: string, id: string): Promise<void> {
+  async revoke(
+    { accountId, userId }: { readonly accountId: string; readonly userId: string },
+    id: string,
+  ): Promise<void> {
     await this.publication.change(async () => {
       const apiKey = await this.store.accountApiKey(accountId, id);
       if (apiKey === null) throw new HttpRefusal(404, 'no such API key');
       if (apiKey.facts.revokedAt !== null) return null;
-      return { apiKeys: [revoked(apiKey, new Date(this.context.clock()).toISOString())] };
+      return {
+        apiKeys: [revoked(apiKey, new Date(this.context.clock()).toISOString())],
+        acts: [keyRevoked(apiKey, byUser(userId))],
+      };
     });
   }
 }

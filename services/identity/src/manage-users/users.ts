@@ -1,5 +1,5 @@
 import { randomUUID as uuidV4 } from 'node:crypto';
-import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Role } from '@countersign/contracts';
 import { normalEmail } from '../domain/lock-out.js';
@@ -8,9 +8,12 @@ import type { User } from '../domain/members.js';
 import type { Publication } from '../publication.js';
 import { EMAIL_TAKEN } from '../refusals.js';
 import { hashPassword } from '../sign-in/passwords.js';
+import { byUser, userChanged, userCreated, userRemoved } from '../trail/acts.js';
 import type { IdentityStore, IdentityWrite } from '../store/port.js';
 
 const LAST_ADMIN = 'the last admin of an account stays: make another user admin first';
+
+type Caller = Pick<SessionCaller, 'accountId' | 'userId'>;
 
 /** Users of an account. Roles and removals apply to open sessions at once. Throws HttpRefusal. */
 export class Users {
@@ -20,7 +23,7 @@ export class Users {
     private readonly publication: Publication,
   ) {}
 
-  async create(accountId: string, email: string, role: Role, password: string): Promise<User> {
+  async create({ accountId, userId }: Caller, email: string, role: Role, password: string): Promise<User> {
     const user: User = {
       id: uuidV4(),
       version: 1,
@@ -33,29 +36,40 @@ export class Users {
     const result = await this.publication.change(async () => ({
       users: [user],
       members: { accountId, version: (await this.#members(accountId)).version },
+      acts: [userCreated(user, byUser(userId))],
     }));
     if (result === 'email-taken') throw new HttpRefusal(409, EMAIL_TAKEN);
     return user;
   }
 
-  async setRole(accountId: string, id: string, role: Role): Promise<User> {
+  async setRole({ accountId, userId }: Caller, id: string, role: Role): Promise<User> {
     let after: User | undefined;
     await this.publication.change(async () => {
       const { user, guard } = await this.#judged(accountId, id, role);
       after = user.role === role ? user : { ...user, version: user.version + 1, role };
       if (after === user) return null;
       const sessions = await this.store.openSessions(id);
-      return { users: [after], sessions: sessions.map((session) => withRole(session, role)), ...guard };
+      return {
+        users: [after],
+        sessions: sessions.map((session) => withRole(session, role)),
+        ...guard,
+        acts: [userChanged(user, after, byUser(userId))],
+      };
     });
     return after!;
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
+  async remove({ accountId, userId }: Caller, id: string): Promise<void> {
     await this.publication.change(async () => {
       const { user, guard } = await this.#judged(accountId, id, null);
       const sessions = await this.store.openSessions(id);
       const at = new Date(this.context.clock()).toISOString();
-      return { removedUsers: [user], sessions: sessions.map((session) => revoked(session, at)), ...guard };
+      return {
+        removedUsers: [user],
+        sessions: sessions.map((session) => revoked(session, at)),
+        ...guard,
+        acts: [userRemoved(user, byUser(userId))],
+      };
     });
   }
 

@@ -3,6 +3,8 @@ import { normalEmail } from '../domain/lock-out.js';
 import { onPlan } from '../domain/plans.js';
 import { apiKeyOf, FIRST_KEY } from '../issue-api-keys/api-keys.js';
 import type { Publication } from '../publication.js';
+import { accountChanged, keyCreated, OPERATOR, userCreated } from '../trail/acts.js';
+import type { ApiKey, User } from '../domain/members.js';
 import type { PasswordLinks } from '../sign-in/password-links.js';
 import type { OneTimeLinks } from '../sign-in/one-time-links.js';
 import { hashPassword } from '../sign-in/passwords.js';
@@ -32,22 +34,18 @@ export function accountOperator(
         ]);
         const facts = onPlan(first.accountName, first.plan, {}, now);
         const email = normalEmail(first.email);
+        const owner = { accountId, name: first.apiKeyName, createdBy: userId };
+        const users: User[] =
+          user === null ? [{ id: userId, version: 1, accountId, email, role: 'admin', passwordHash, createdAt }] : [];
+        const apiKeys: ApiKey[] =
+          apiKey === null ? [apiKeyOf(apiKeyId, owner, first.apiKey, createdAt, FIRST_KEY)] : [];
         return {
           accounts: account === null ? [{ id: accountId, version: 1, facts }] : [],
-          users:
-            user === null ? [{ id: userId, version: 1, accountId, email, role: 'admin', passwordHash, createdAt }] : [],
-          apiKeys:
-            apiKey === null
-              ? [
-                  apiKeyOf(
-                    apiKeyId,
-                    { accountId, name: first.apiKeyName, createdBy: userId },
-                    first.apiKey,
-                    createdAt,
-                    FIRST_KEY,
-                  ),
-                ]
-              : [],
+          ...{ users, apiKeys },
+          acts: [
+            ...users.map((created) => userCreated(created, OPERATOR)),
+            ...apiKeys.map((created) => keyCreated(created, OPERATOR)),
+          ],
         };
       });
       if (result === 'email-taken') throw new Error('the e-mail address of the first user is taken');
@@ -67,7 +65,16 @@ export function accountOperator(
           ...(trustedIssuers === undefined ? {} : { trustedIssuers }),
           ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
         };
-        return { accounts: [{ id: account.id, version: account.version + 1, facts: kept }] };
+        const { plan: before, actionCap: capBefore } = account.facts;
+        return {
+          accounts: [{ id: account.id, version: account.version + 1, facts: kept }],
+          acts: [
+            accountChanged(account.id, 'account.plan_changed', OPERATOR, {
+              before: { plan: before, actionCap: capBefore },
+              after: { plan: kept.plan, actionCap: kept.actionCap },
+            }),
+          ],
+        };
       });
       return known ? 'set' : 'unknown-account';
     },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AccountFacts, BehaviorProfile } from '@countersign/contracts';
+import type { AccountFacts, BehaviorProfile, JsonValue } from '@countersign/contracts';
 import {
   applyProfilePatch,
   conditionalProblem,
@@ -12,6 +12,7 @@ import {
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Account } from '../domain/members.js';
 import type { Publication } from '../publication.js';
+import { accountChanged, byUser } from '../trail/acts.js';
 import type { IdentityStore } from '../store/port.js';
 
 /** Same length as the id of an agent. */
@@ -38,7 +39,7 @@ export class DefaultProfiles {
    * @throws HttpRefusal 400 naming the field; 401; 413; 503
    */
   async put(
-    accountId: string,
+    { accountId, userId }: { readonly accountId: string; readonly userId: string },
     body: unknown,
   ): Promise<{ readonly profile: DefaultProfile | null; readonly warnings: readonly string[] }> {
     const wanted = body === null ? undefined : rulesOf(body);
@@ -47,7 +48,11 @@ export class DefaultProfiles {
       const { defaultProfile, ...others } = facts;
       if (isDeepStrictEqual(defaultProfile, wanted)) return null;
       const next = wanted === undefined ? others : { ...others, defaultProfile: wanted };
-      return { accounts: [{ id, version: version + 1, facts: next }] };
+      const profile = wanted === undefined ? null : (wanted as JsonValue);
+      return {
+        accounts: [{ id, version: version + 1, facts: next }],
+        acts: [accountChanged(id, 'account.default_profile_changed', byUser(userId), { profile })],
+      };
     });
     return wanted === undefined
       ? { profile: null, warnings: [] }

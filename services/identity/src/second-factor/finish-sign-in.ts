@@ -4,13 +4,15 @@ import type { ServiceContext } from '@countersign/service-kit';
 import { revoked } from '../domain/members.js';
 import type { User } from '../domain/members.js';
 import type { SecondFactor } from '../domain/second-factor.js';
-import type { Publication } from '../publication.js';
+import type { Change, Publication } from '../publication.js';
 import { notNow } from '../refusals.js';
 import { CountedAttempts } from '../sign-in/counted-attempts.js';
 import { endLateSessions } from '../sign-in/end-late-sessions.js';
+import type { FailedSignIns } from '../sign-in/failed-sign-ins.js';
 import { newSession } from '../sign-in/new-session.js';
 import type { SignIn } from '../sign-in/sign-in.js';
-import type { IdentityStore, IdentityWrite } from '../store/port.js';
+import type { IdentityStore } from '../store/port.js';
+import { byUser, secondFactorChanged, signedIn } from '../trail/acts.js';
 import type { Codes } from './codes.js';
 import type { SignInStep, SignInSteps } from './sign-in-steps.js';
 import { countWrong, refuseExhausted, withFactor } from './with-factor.js';
@@ -40,6 +42,7 @@ export class FinishSignIn {
     private readonly signIn: Pick<SignIn, 'signedIn'>,
     private readonly steps: SignInSteps,
     private readonly codes: Codes,
+    private readonly failures: Pick<FailedSignIns, 'note'>,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
@@ -57,18 +60,20 @@ export class FinishSignIn {
   async finish({ token, code, enrolment }: SecondStep, remoteAddress: string): Promise<SignedIn & WithRecoveryCodes> {
     const step = this.#opened(token, enrolment === null ? 'code' : 'enrolment');
     const { email } = await this.#userOf(step);
-    const signedIn = await this.#attempts.code(step.userId, email, remoteAddress, () =>
-      this.#attempt(step, (user) =>
+    const opened = await this.#attempts.code(step.userId, email, remoteAddress, () =>
+      this.#attempt(step, remoteAddress, (user) =>
         enrolment === null ? this.#used(user, code) : this.codes.enrol(user.id, enrolment, code),
       ),
     );
-    if (signedIn === null) throw new HttpRefusal(401, 'the code is wrong, was used already, or is not of this time');
-    return signedIn;
+    if (opened !== null) return opened;
+    this.failures.note(email, remoteAddress, 'second_factor');
+    throw new HttpRefusal(401, 'the code is wrong, was used already, or is not of this time');
   }
 
   /** @param judge `null`: the code is wrong */
   async #attempt(
     step: SignInStep,
+    remoteAddress: string,
     judge: (user: User) => Passed | null,
   ): Promise<(SignedIn & WithRecoveryCodes) | null> {
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
@@ -82,17 +87,22 @@ export class FinishSignIn {
       }
       const changed = withFactor(user, passed.factor);
       const session = newSession(changed, this.context.clock(), step.sessionId);
-      const write: IdentityWrite = {
+      const isNew = step.step === 'enrolment';
+      const write: Change = {
         users: [changed],
-        sessions: [...(step.step === 'enrolment' ? await this.#openOnes(user.id) : []), session],
+        sessions: [...(isNew ? await this.#openOnes(user.id) : []), session],
+        acts: [
+          ...(isNew ? [secondFactorChanged(changed, byUser(user.id), 'enrolled')] : []),
+          signedIn(changed, session, 'password', remoteAddress, { secondFactor: true }),
+        ],
       };
       if ((await this.publication.write(write)) === 'written') {
-        if (step.step === 'enrolment') {
+        if (isNew) {
           await endLateSessions(this.publication, this.store, user.id, this.context.clock, session.id);
         }
         const { recoveryCodes } = passed;
-        const signedIn = await this.signIn.signedIn(account, changed, session);
-        return recoveryCodes === undefined ? signedIn : { ...signedIn, recoveryCodes };
+        const opened = await this.signIn.signedIn(account, changed, session);
+        return recoveryCodes === undefined ? opened : { ...opened, recoveryCodes };
       }
       if ((await this.store.session(step.sessionId)) !== null) throw over();
     }

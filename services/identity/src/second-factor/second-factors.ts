@@ -11,6 +11,7 @@ import { CountedAttempts } from '../sign-in/counted-attempts.js';
 import { endLateSessions } from '../sign-in/end-late-sessions.js';
 import type { Passwords } from '../sign-in/passwords.js';
 import type { IdentityStore } from '../store/port.js';
+import { accountChanged, byUser, secondFactorChanged } from '../trail/acts.js';
 import type { Codes } from './codes.js';
 import { countWrong, refuseExhausted, withFactor } from './with-factor.js';
 
@@ -72,7 +73,11 @@ export class SecondFactors {
         );
       }
       ({ recoveryCodes } = enrolled);
-      return { users: [withFactor(user, enrolled.factor)], sessions: await this.#ended(userId, sessionId) };
+      return {
+        users: [withFactor(user, enrolled.factor)],
+        sessions: await this.#ended(userId, sessionId),
+        acts: [secondFactorChanged(user, byUser(userId), 'enrolled')],
+      };
     });
     await endLateSessions(this.publication, this.store, userId, this.context.clock, sessionId);
     return recoveryCodes;
@@ -81,7 +86,7 @@ export class SecondFactors {
   /** @returns the new recovery codes @throws HttpRefusal 403, 409, 429 */
   async renewRecoveryCodes(caller: Caller, code: string, remoteAddress: string): Promise<readonly string[]> {
     let recoveryCodes: readonly string[] = [];
-    await this.#byCode(caller, code, remoteAddress, (factor) => {
+    await this.#byCode(caller, code, remoteAddress, 'recovery codes renewed', (factor) => {
       const renewed = this.codes.renewed(caller.userId, factor);
       ({ recoveryCodes } = renewed);
       return renewed.factor;
@@ -91,7 +96,7 @@ export class SecondFactors {
 
   /** @throws HttpRefusal 403, 409, 429 */
   async remove(caller: Caller, code: string, remoteAddress: string): Promise<void> {
-    await this.#byCode(caller, code, remoteAddress, () => null);
+    await this.#byCode(caller, code, remoteAddress, 'removed', () => null);
   }
 
   /** For an admin, who learns nothing about it. @throws HttpRefusal 404, 409 for the caller */
@@ -103,19 +108,24 @@ export class SecondFactors {
       const user = await this.store.accountUser(caller.accountId, id);
       if (user === null) throw new HttpRefusal(404, 'no such user');
       const users = user.secondFactor === undefined ? [] : [withFactor(user, null)];
-      return { users, sessions: await this.#ended(id, null) };
+      const by = byUser(caller.userId);
+      const acts = users.map((after) => secondFactorChanged(after, by, 'removed'));
+      return { users, sessions: await this.#ended(id, null), acts };
     });
     await endLateSessions(this.publication, this.store, id, this.context.clock);
   }
 
-  async require(accountId: string, required: boolean): Promise<void> {
+  async require({ accountId, userId }: Caller, required: boolean): Promise<void> {
     await this.publication.change(async () => {
       const account = await this.store.account(accountId);
       if (account === null) throw new HttpRefusal(401, 'the account of this session is gone');
       const { secondFactorRequired = false, ...facts } = account.facts;
       if (secondFactorRequired === required) return null;
       const changed = required ? { ...facts, secondFactorRequired: required } : facts;
-      return { accounts: [{ id: account.id, version: account.version + 1, facts: changed }] };
+      return {
+        accounts: [{ id: account.id, version: account.version + 1, facts: changed }],
+        acts: [accountChanged(account.id, 'account.second_factor_rule_changed', byUser(userId), { required })],
+      };
     });
   }
 
@@ -124,6 +134,7 @@ export class SecondFactors {
     { userId, email }: Caller,
     code: string,
     remoteAddress: string,
+    what: 'recovery codes renewed' | 'removed',
     change: (factor: SecondFactor) => SecondFactor | null,
   ): Promise<void> {
     const done = await this.#attempts.code(userId, email, remoteAddress, async () => {
@@ -134,7 +145,8 @@ export class SecondFactors {
         refuseExhausted(user.secondFactor);
         const used = this.codes.use(userId, user.secondFactor, code);
         isRight = used !== null;
-        return used === null ? null : { users: [withFactor(user, change(used))] };
+        if (used === null) return null;
+        return { users: [withFactor(user, change(used))], acts: [secondFactorChanged(user, byUser(userId), what)] };
       });
       if (!isRight) await countWrong(this.publication, this.store, userId);
       return isRight ? true : null;

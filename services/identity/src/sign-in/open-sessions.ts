@@ -34,12 +34,12 @@ export class OpenSessions {
   }
 
   /** Ends a session on every gateway. @throws HttpRefusal 404 */
-  async end(caller: Caller, id: string): Promise<void> {
+  async end(caller: Caller, id: string, remoteAddress: string): Promise<void> {
     const session = await this.store.session(id);
     const isTheirs =
       session?.facts.accountId === caller.accountId &&
       (session.facts.userId === caller.userId || caller.role === 'admin');
     if (!isTheirs || session.facts.revokedAt !== null) throw new HttpRefusal(404, 'no such session: list them again');
-    await this.signIn.logout(id);
+    await this.signIn.logout(id, caller.userId, remoteAddress);
   }
 }

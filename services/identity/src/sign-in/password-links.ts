@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID as uuidV4, timingSafeEqual } from 'node:crypto';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
-import type { PasswordLinkRecord, Role } from '@countersign/contracts';
+import type { AccountActor, PasswordLinkRecord, Role } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Mailer } from '@countersign/service-kit/mail';
 import { normalEmail } from '../domain/lock-out.js';
@@ -9,6 +9,7 @@ import { revoked, withPassword } from '../domain/members.js';
 import type { PasswordLink, User } from '../domain/members.js';
 import { uuidOfBytes } from '../domain/uuid-of-bytes.js';
 import type { Publication } from '../publication.js';
+import { byUser, OPERATOR, passwordChanged, passwordLinkMade, UNKNOWN, userCreated } from '../trail/acts.js';
 import { EMAIL_TAKEN } from '../refusals.js';
 import { passwordRefused, passwordsAreRefused } from '../single-sign-on/password-rule.js';
 import type { IdentityStore } from '../store/port.js';
@@ -68,7 +69,7 @@ export class PasswordLinks {
       hashPassword(randomBytes(SECRET_BYTES).toString('base64url')),
     );
     const createdAt = new Date(this.context.clock()).toISOString();
-    const made = await this.#write(accountId, async () => {
+    const made = await this.#write(accountId, byUser(caller.userId), remoteAddress, async () => {
       const known = await this.store.userByEmail(email);
       if (known === null) {
         return { id: uuidV4(), version: 0, accountId, email, role, passwordHash, createdAt, invited: true };
@@ -91,7 +92,8 @@ export class PasswordLinks {
     }
     if (this.#isRefused(user)) throw passwordRefused(409, this.context.config.singleSignOn);
     await this.#attempts.link(user.email, caller.accountId, remoteAddress);
-    const made = await this.#write(caller.accountId, () => this.store.accountUser(caller.accountId, id));
+    const read = (): Promise<User | null> => this.store.accountUser(caller.accountId, id);
+    const made = await this.#write(caller.accountId, byUser(caller.userId), remoteAddress, read);
     if (made === null) throw noSuchUser();
     return this.#delivered(made, caller.email);
   }
@@ -103,7 +105,7 @@ export class PasswordLinks {
     }
     const email = normalEmail(given);
     await this.#attempts.link(email, null, remoteAddress);
-    const sending = this.#sendForgotten(email).catch((error: unknown) => {
+    const sending = this.#sendForgotten(email, remoteAddress).catch((error: unknown) => {
       this.context.log.warn({ err: error }, 'a link that sets a password was not sent');
     });
     this.#sending.add(sending);
@@ -143,6 +145,12 @@ export class PasswordLinks {
           users: [isRefused ? { ...changed, passwordKept: true } : changed],
           sessions,
           members: { accountId, version: members.version },
+          acts: [
+            passwordChanged(user, remoteAddress, {
+              link: user.passwordLink?.byOperator === true ? 'operator' : 'user',
+              ...(user.passwordLink?.resetsSecondFactor === true ? { secondFactor: 'reset' } : {}),
+            }),
+          ],
         };
       });
       if (isOpen) await endLateSessions(this.publication, this.store, userId, this.context.clock);
@@ -165,8 +173,9 @@ export class PasswordLinks {
     resetsSecondFactor: boolean,
   ): Promise<{ readonly link: string; readonly expiresAt: string } | null> {
     const user = await this.store.userByEmail(normalEmail(email));
-    const by = { byOperator: true, ...(resetsSecondFactor ? { resetsSecondFactor } : {}) };
-    const made = user === null ? null : await this.#write(user.accountId, () => this.store.user(user.id), by);
+    const link = { byOperator: true, ...(resetsSecondFactor ? { resetsSecondFactor } : {}) };
+    const read = (): Promise<User | null> => this.store.user(user!.id);
+    const made = user === null ? null : await this.#write(user.accountId, OPERATOR, null, read, link);
     return made === null ? null : { link: made.link, expiresAt: made.expiresAt };
   }
 
@@ -187,12 +196,15 @@ export class PasswordLinks {
 
   /**
    * Puts a new link in place of the one before.
+   * @param remoteAddress IP of who makes it; `null`: the operator, on the machine
    * @param read the user as stored, or a new one at version 0; `null`: there is none
    */
   async #write(
     accountId: string,
+    by: AccountActor,
+    remoteAddress: string | null,
     read: () => Promise<User | null>,
-    by: Pick<PasswordLink, 'byOperator' | 'resetsSecondFactor'> = {},
+    marks: Pick<PasswordLink, 'byOperator' | 'resetsSecondFactor'> = {},
   ): Promise<Made | null> {
     const secret = randomBytes(SECRET_BYTES);
     const sha256 = createHash('sha256').update(secret).digest('hex');
@@ -203,7 +215,7 @@ export class PasswordLinks {
       made = null;
       if (user === null || members === null) return null;
       const expiresAtMs = this.context.clock() + (user.invited === true ? INVITATION_MS : RESET_MS);
-      const passwordLink = { sha256, expiresAtMs, ...by };
+      const passwordLink = { sha256, expiresAtMs, ...marks };
       const after: User = { ...user, version: user.version + 1, passwordLink };
       const token = Buffer.concat([bytesOf(user.id), secret]).toString('base64url');
       made = {
@@ -211,7 +223,12 @@ export class PasswordLinks {
         link: `${this.context.publicUrl()}/console#/password/${token}`,
         expiresAt: new Date(expiresAtMs).toISOString(),
       };
-      return { users: [after], members: { accountId, version: members.version } };
+      const created = user.version === 0 ? [userCreated(after, by, { invited: true })] : [];
+      return {
+        users: [after],
+        members: { accountId, version: members.version },
+        acts: [...created, passwordLinkMade(after, by, remoteAddress)],
+      };
     });
     if (result === 'email-taken') throw new HttpRefusal(409, EMAIL_TAKEN);
     return made;
@@ -227,10 +244,10 @@ export class PasswordLinks {
     return { link: null, sentTo: user.email, expiresAt };
   }
 
-  async #sendForgotten(email: string): Promise<void> {
+  async #sendForgotten(email: string, remoteAddress: string): Promise<void> {
     const user = await this.store.userByEmail(email);
     if (user === null || this.#isRefused(user)) return;
-    const made = await this.#write(user.accountId, () => this.store.user(user.id));
+    const made = await this.#write(user.accountId, UNKNOWN, remoteAddress, () => this.store.user(user.id));
     if (made !== null && !(await this.#send(made, null))) throw new Error('the mail server refused it');
   }
 

@@ -9,12 +9,15 @@ import type { Account, Session, User } from '../domain/members.js';
 import { onPlan } from '../domain/plans.js';
 import { EMAIL_TAKEN } from '../refusals.js';
 import type { Publication } from '../publication.js';
+import { byUser, passwordChanged, signedIn, signedOut, userCreated } from '../trail/acts.js';
+import type { SignInMethod } from '../trail/acts.js';
 import type { IdentityStore } from '../store/port.js';
 import type { Confirmations, PendingRegistration } from './confirmation.js';
 import type { AttemptQueue } from './attempt-queue.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { endLateSessions } from './end-late-sessions.js';
 import { newSession } from './new-session.js';
+import type { FailedSignIns } from './failed-sign-ins.js';
 import { hashPassword } from './passwords.js';
 import { passwordRefused, passwordsAreRefused } from '../single-sign-on/password-rule.js';
 import type { SignInSteps } from '../second-factor/sign-in-steps.js';
@@ -38,6 +41,7 @@ export class SignIn {
     private readonly links: OneTimeLinks,
     private readonly queue: AttemptQueue,
     private readonly steps: Pick<SignInSteps, 'demand'>,
+    private readonly failures: Pick<FailedSignIns, 'note'>,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
@@ -49,24 +53,25 @@ export class SignIn {
   async login(email: string, password: string, remoteAddress: string): Promise<SignedIn> {
     const address = normalEmail(email);
     // By address and caller: attempts from elsewhere do not delay the owner.
-    const signedIn = await this.queue.run(`${address} ${remoteAddress}`, () =>
-      this.#attempts.login(address, remoteAddress, () => this.#attempt(address, password)),
+    const opened = await this.queue.run(`${address} ${remoteAddress}`, () =>
+      this.#attempts.login(address, remoteAddress, () => this.#attempt(address, password, remoteAddress)),
     );
-    if (signedIn === null) throw new HttpRefusal(401, 'wrong e-mail address or password');
-    return signedIn;
+    if (opened !== null) return opened;
+    this.failures.note(address, remoteAddress);
+    throw new HttpRefusal(401, 'wrong e-mail address or password');
   }
 
   /**
    * Opens a session by the token of a link.
    * @throws HttpRefusal 401 if it was used, has expired or was never issued, 403 for a user who needs a second factor
    */
-  async once(token: string): Promise<SignedIn> {
+  async once(token: string, remoteAddress: string): Promise<SignedIn> {
     const userId = this.links.take(token);
     const user = userId === null ? null : await this.store.user(userId);
-    const signedIn = user === null ? null : await this.#open(user);
-    if (signedIn === null)
+    const opened = user === null ? null : await this.#open(user, 'link', remoteAddress);
+    if (opened === null)
       throw new HttpRefusal(401, 'this link was used already, or its time is over: make another one');
-    return signedIn;
+    return opened;
   }
 
   /**
@@ -83,7 +88,7 @@ export class SignIn {
     await this.#attempts.registration(email, remoteAddress);
     const passwordHash = await this.queue.run(email, () => hashPassword(password));
     if (this.confirmations === null) {
-      return this.#create({ accountId: uuidV4(), userId: uuidV4(), accountName, email, passwordHash });
+      return this.#create({ accountId: uuidV4(), userId: uuidV4(), accountName, email, passwordHash }, remoteAddress);
     }
     const taken = (await this.store.userByEmail(email)) !== null;
     const sent = await (taken
@@ -94,13 +99,13 @@ export class SignIn {
   }
 
   /** @throws HttpRefusal 400 for an invalid or expired token, 409 if it was used or the address is taken */
-  async confirm(token: string): Promise<SignedIn> {
+  async confirm(token: string, remoteAddress: string): Promise<SignedIn> {
     const pending = this.confirmations?.open(token) ?? null;
     if (pending === null) throw new HttpRefusal(400, 'the token is not valid, or its hour is over: register again');
-    return this.#create(pending);
+    return this.#create(pending, remoteAddress);
   }
 
-  async #create(of: Omit<PendingRegistration, 'expiresAt'>): Promise<SignedIn> {
+  async #create(of: Omit<PendingRegistration, 'expiresAt'>, remoteAddress: string): Promise<SignedIn> {
     const now = this.context.clock();
     const account: Account = { id: of.accountId, version: 1, facts: onPlan(of.accountName, 'sandbox', {}, now) };
     const user: User = {
@@ -113,17 +118,24 @@ export class SignIn {
       createdAt: new Date(now).toISOString(),
     };
     const session = newSession(user, now);
-    const result = await this.publication.write({ accounts: [account], users: [user], sessions: [session] });
+    const result = await this.publication.write({
+      ...{ accounts: [account], users: [user], sessions: [session] },
+      acts: [userCreated(user, byUser(user.id)), signedIn(user, session, 'registration', remoteAddress)],
+    });
     if (result === 'email-taken') throw new HttpRefusal(409, EMAIL_TAKEN);
     if (result === 'conflict') throw new HttpRefusal(409, 'the registration is confirmed already: sign in');
     return this.signedIn(account, user, session);
   }
 
-  async logout(sessionId: string): Promise<void> {
+  /** @param by id of the user who ends it */
+  async logout(sessionId: string, by: string, remoteAddress: string): Promise<void> {
     await this.publication.change(async () => {
       const session = await this.store.session(sessionId);
       if (session === null || session.facts.revokedAt !== null) return null;
-      return { sessions: [revoked(session, new Date(this.context.clock()).toISOString())] };
+      return {
+        sessions: [revoked(session, new Date(this.context.clock()).toISOString())],
+        acts: [signedOut(session, byUser(by), remoteAddress)],
+      };
     });
   }
 
@@ -152,6 +164,7 @@ export class SignIn {
             users: [withPassword(user, passwordHash)],
             sessions: open.filter(({ id }) => id !== sessionId).map((session) => revoked(session, at)),
             members: { accountId, version: members.version },
+            acts: [passwordChanged(user, remoteAddress)],
           };
         });
         await endLateSessions(this.publication, this.store, userId, this.context.clock, sessionId);
@@ -161,12 +174,12 @@ export class SignIn {
     if (changed === null) throw wrongPassword();
   }
 
-  async #attempt(address: string, password: string): Promise<SignedIn | null> {
+  async #attempt(address: string, password: string, remoteAddress: string): Promise<SignedIn | null> {
     const user = await this.store.userByEmail(address);
     const matches = await this.passwords.match(user?.passwordHash ?? null, password);
     if (!matches || user === null) return null;
     const { singleSignOn } = this.context.config;
-    return this.#open(user, (current) => {
+    return this.#open(user, 'password', remoteAddress, (current) => {
       if (passwordsAreRefused(current, singleSignOn)) throw passwordRefused(403, singleSignOn);
     });
   }
@@ -176,7 +189,12 @@ export class SignIn {
    * @param judge throws for a user who may not sign in in this way
    * @throws HttpRefusal 403 with the token of the second step for a user who needs a second factor
    */
-  async #open(compared: User, judge: (user: User) => void = () => undefined): Promise<SignedIn | null> {
+  async #open(
+    compared: User,
+    method: SignInMethod,
+    remoteAddress: string,
+    judge: (user: User) => void = () => undefined,
+  ): Promise<SignedIn | null> {
     const account = await this.store.account(compared.accountId);
     for (let user: User | null = compared; user !== null && account !== null;) {
       if (user.passwordHash !== compared.passwordHash) return null;
@@ -184,7 +202,8 @@ export class SignIn {
       this.steps.demand(user, account);
       const session = newSession(user, this.context.clock());
       const expectedUser = { id: user.id, version: user.version };
-      const result = await this.publication.write({ sessions: [session], expectedUser });
+      const acts = [signedIn(user, session, method, remoteAddress)];
+      const result = await this.publication.write({ sessions: [session], expectedUser, acts });
       if (result === 'written') return this.signedIn(account, user, session);
       user = await this.store.user(user.id);
     }

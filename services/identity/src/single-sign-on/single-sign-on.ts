@@ -6,13 +6,15 @@ import type { Config } from '@countersign/process';
 import type { ServiceContext } from '@countersign/service-kit';
 import { losesLastAdmin, revoked, signedInAs, withRole } from '../domain/members.js';
 import type { Subject, User } from '../domain/members.js';
-import type { Publication } from '../publication.js';
+import type { Change, Publication } from '../publication.js';
+import { byUser, signedIn, signInFailed, SYSTEM, userChanged, userCreated } from '../trail/acts.js';
+import type { Act } from '../trail/acts.js';
 import type { AttemptQueue } from '../sign-in/attempt-queue.js';
 import { endLateSessions } from '../sign-in/end-late-sessions.js';
 import { hashPassword } from '../sign-in/passwords.js';
 import { newSession } from '../sign-in/new-session.js';
 import type { SignIn } from '../sign-in/sign-in.js';
-import type { IdentityStore, IdentityWrite } from '../store/port.js';
+import type { IdentityStore } from '../store/port.js';
 import { roleOfClaims, verifiedEmail } from './claims.js';
 import type { ProviderClaims } from './claims.js';
 import type { Provider } from './provider.js';
@@ -26,6 +28,7 @@ const START = '/v1/auth/oidc/start';
 const CALLBACK = '/v1/auth/oidc/callback';
 const RETRY = { 'Retry-After': '5' };
 const MOST_ATTEMPTS = 5;
+const METHOD = 'single_sign_on';
 
 /** Sign-in at the provider of the installation. */
 export class SingleSignOn {
@@ -65,13 +68,13 @@ export class SingleSignOn {
    * @param cookie of the browser; `null`: it has none
    * @returns the session, or the reason why there is none
    */
-  async finish(query: string, cookie: string | null): Promise<SignedIn | SingleSignOnRefusal> {
+  async finish(query: string, cookie: string | null, remoteAddress: string): Promise<SignedIn | SingleSignOnRefusal> {
     try {
       const returned = new URL(`${this.context.publicUrl() + CALLBACK}?${query}`);
       const flow = this.#flowOf(returned.searchParams.get('state'), cookie);
       if ((await this.store.session(flow.sessionId)) !== null) throw used();
       const claims = await this.provider.redeem(returned, flow);
-      return await this.#admit(claims, flow.sessionId);
+      return await this.#admit(claims, flow.sessionId, remoteAddress);
     } catch (error) {
       if (isUnavailable(error)) return this.#countUnavailable(error);
       if (!(error instanceof SignInRefused)) throw error;
@@ -102,21 +105,21 @@ export class SingleSignOn {
     return `${label} cannot be reached at the moment: try again${otherWay}`;
   }
 
-  async #admit(claims: ProviderClaims, sessionId: string): Promise<SignedIn> {
+  async #admit(claims: ProviderClaims, sessionId: string, remoteAddress: string): Promise<SignedIn> {
     const subject: Subject = { issuer: this.config.issuer, sub: claims.sub };
     const role = this.config.roles === null ? null : roleOfClaims(claims, this.config.roles);
     let unknownHash: string | null = null;
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
       const found = await this.#find(claims, subject, role);
       if (this.config.roles !== null && role === null) {
-        await this.#end(found);
+        await this.#end(found, 'role', remoteAddress);
         throw new SignInRefused('role', `no value of ${this.config.roles.claim} gives a role`);
       }
       const account = await this.store.account(found.accountId);
       const members = await this.store.members(found.accountId);
       if (account === null || members === null) throw new SignInRefused('unknown', 'the account does not exist');
       if (losesLastAdmin(found, role ?? found.role, members.admins)) {
-        await this.#end(found);
+        await this.#end(found, 'last-admin', remoteAddress);
         throw new SignInRefused('last-admin', 'the claim takes the role of the last admin');
       }
       const isFirst = this.#isFirst(found);
@@ -129,12 +132,14 @@ export class SingleSignOn {
       const user = signedInAs(before, subject, role ?? found.role);
       const session = newSession(user, this.context.clock(), sessionId);
       const isSame = user === found;
-      const write: IdentityWrite = isSame
-        ? { sessions: [session], expectedUser: user }
+      const acts = actsOf(found, user, signedIn(user, session, METHOD, remoteAddress, isFirst ? { bound: true } : {}));
+      const write: Change = isSame
+        ? { sessions: [session], expectedUser: user, acts }
         : {
             users: [user],
             sessions: [...(await this.#changed(found, user)), session],
             members: { accountId: user.accountId, version: members.version },
+            acts,
           };
       if ((await this.publication.write(write)) === 'written') {
         if (isFirst) await endLateSessions(this.publication, this.store, user.id, this.context.clock, sessionId);
@@ -192,14 +197,24 @@ export class SingleSignOn {
   }
 
   /** Ends the open sessions of a user who may no longer sign in. */
-  async #end({ id, subject }: User): Promise<void> {
+  async #end(user: User, reason: SingleSignOnRefusal, remoteAddress: string): Promise<void> {
+    const { id, subject } = user;
     if (subject?.issuer !== this.config.issuer) return;
     await this.publication.change(async () => {
       const at = new Date(this.context.clock()).toISOString();
       const open = await this.store.openSessions(id);
-      return open.length === 0 ? null : { sessions: open.map((session) => revoked(session, at)) };
+      return {
+        sessions: open.map((session) => revoked(session, at)),
+        acts: [signInFailed(user, byUser(id), remoteAddress, { method: METHOD, reason })],
+      };
     });
   }
+}
+
+/** The provider's claims add the user and give the role: no person of the account did. */
+function actsOf(before: User, after: User, opened: Act): readonly Act[] {
+  if (before.version === 0) return [userCreated(after, SYSTEM), opened];
+  return before.role === after.role ? [opened] : [userChanged(before, after, SYSTEM), opened];
 }
 
 function used(): SignInRefused {

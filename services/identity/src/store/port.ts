@@ -1,3 +1,4 @@
+import type { EventEnvelope } from '@countersign/contracts';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Account, ApiKey, IssuedKey, Session, Subject, User } from '../domain/members.js';
 
@@ -16,6 +17,8 @@ export interface IdentityWrite {
   readonly users?: readonly User[];
   readonly apiKeys?: readonly IssuedKey[];
   readonly sessions?: readonly Session[];
+  /** Events of the accounts themselves, of what people did with the change; to be published in this order. */
+  readonly events?: readonly EventEnvelope[];
   /** Users to remove, each as stored. */
   readonly removedUsers?: readonly User[];
   readonly removedSessions?: readonly Session[];

@@ -1,7 +1,12 @@
+import type { EventEnvelope } from '@countersign/contracts';
 import { versionedRecord } from '@countersign/topics';
 import type { Announcement } from '@countersign/topics';
 import type { NewRecord } from '@countersign/event-log';
 import type { IdentityWrite } from './port.js';
+
+function eventRecord(event: EventEnvelope): NewRecord {
+  return { topic: 'agent-events', key: event.leaf.agentId, value: JSON.stringify(event) };
+}
 
 export interface Published {
   readonly records: readonly NewRecord[];
@@ -10,7 +15,7 @@ export interface Published {
 
 /** The published form of a change: records for the compacted topics, and the versions that gateways must not miss. */
 export function publishedBy(write: IdentityWrite): Published {
-  const { accounts = [], apiKeys = [], sessions = [], removedSessions = [] } = write;
+  const { accounts = [], apiKeys = [], sessions = [], removedSessions = [], events = [] } = write;
   return {
     records: [
       ...accounts.map(({ id, version, facts }) => versionedRecord('accounts', id, version, facts)),
@@ -18,6 +23,7 @@ export function publishedBy(write: IdentityWrite): Published {
       ...sessions.map(({ id, version, facts }) => versionedRecord('sessions', id, version, facts)),
       // It ended long ago: no request depends on it.
       ...removedSessions.map(({ id, version }) => versionedRecord('sessions', id, version + 1, null)),
+      ...events.map(eventRecord),
     ],
     announcements: [
       ...accounts.map(({ id, version }) => ({ kind: 'account', id, version }) as const),

@@ -34,7 +34,7 @@ export const RECORD_NOTES: OperationNotes = {
   listEvents: {
     answers: { 200: { events: [denied], total: 1, limit: 50, offset: 0 } },
     description:
-      'For long lists, send `total=false`, and then `next` of each answer as `before`: such pages neither shift while events arrive nor count. `rule` is compared with `rule` of the events, and takes pages of this kind. Checks and their outcomes, and every change of agents and profiles. Sign-ins, and changes of users, keys and plans, are not among them in this release: `kind=account` gives an empty list. A check is in the list within a second. `anchored` is true if the event’s window is on the chain; `payloadSha256` is a salted commitment, not a hash of the payload. An event with `ahead` was dated by a clock that is ahead: it stays first in the list until that time has passed.',
+      'For long lists, send `total=false`, and then `next` of each answer as `before`: such pages neither shift while events arrive nor count. `rule` is compared with `rule` of the events, and takes pages of this kind. Checks and their outcomes, every change of agents and profiles, and with `kind=account` what people did: sign-ins, and changes of users, keys and plans. A check is in the list within a second. `anchored` is true if the event’s window is on the chain; `payloadSha256` is a salted commitment, not a hash of the payload. An event with `ahead` was dated by a clock that is ahead: it stays first in the list until that time has passed.',
   },
   getEvent: {
     description:

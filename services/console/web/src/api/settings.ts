@@ -41,9 +41,10 @@ export async function revokeApiKey(id: string): Promise<void> {
 }
 
 /** Users of the account, newest first; at most 1,000. */
-export function usePeople(): UseQueryResult<readonly UserRecord[]> {
+export function usePeople(isAllowed = true): UseQueryResult<readonly UserRecord[]> {
   return useQuery({
     queryKey: PEOPLE,
+    enabled: isAllowed,
     queryFn: async ({ signal }) =>
       (await ask<{ users: readonly UserRecord[] }>('/v1/users', { query: { limit: MOST }, signal })).users,
   });

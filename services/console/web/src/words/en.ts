@@ -70,6 +70,13 @@ export const words = {
   loading: 'Loading…',
   events: {
     title: 'Events',
+    trail: 'Trail: what people did',
+    trailLead: 'Sign-ins, and changes of users, keys and the account, are events here, with the same proofs.',
+    of: 'Of',
+    ofAgents: 'Agents',
+    ofPeople: 'People',
+    by: 'Person',
+    anyPerson: 'All people',
     count: (total: number) => `${number(total)} ${total === 1 ? 'event' : 'events'}`,
     filters: 'Filters',
     agent: 'Agent',

@@ -61,6 +61,7 @@ export const settingsWords = {
   },
   people: {
     title: 'People',
+    trail: 'What people did',
     failed: 'People could not be read',
     add: 'Invite person',
     invited: 'invited',

@@ -10,6 +10,7 @@ describe('the filters of events', () => {
     for (const text of [
       '',
       `agent=${AGENT}&outcome=denied&violation=unsafe_output&type=action.checked&range=day`,
+      `kind=account&by=${AGENT}&outcome=failed&type=account.sign_in`,
       'range=custom&from=2026-01-02T03%3A04Z&to=2026-01-03T00%3A00%3A00.123Z',
     ]) {
       const filters = read(text);
@@ -25,23 +26,27 @@ describe('the filters of events', () => {
     );
     expect(activeFilters(none)).toEqual([]);
     expect(read(`agent=${AGENT.toUpperCase()}`).agent).toBe(AGENT);
+    const other = read(`kind=account&agent=${AGENT}&type=action.checked&violation=rule_denied`);
+    expect(other).toEqual({ ...none, kind: 'account' });
   });
 
   it('become parameters of the API, which end where the list ends', () => {
     const end = '2026-03-02T00:00:00.000Z';
     const openedAt = Date.parse(end);
     expect(apiFilters(read(`agent=${AGENT}&outcome=denied&range=day`), openedAt, end)).toEqual({
+      kind: 'agents',
       agentId: AGENT,
       outcome: 'denied',
       from: '2026-03-01T00:00:00.000Z',
       to: end,
     });
     const custom = read('range=custom&from=2026-01-02T03:04Z&to=2026-01-03T00:00Z');
-    const bounds = { from: '2026-01-02T03:04:00Z', to: '2026-01-03T00:00:00Z' };
+    const bounds = { kind: 'agents', from: '2026-01-02T03:04:00Z', to: '2026-01-03T00:00:00Z' };
     expect(apiFilters(custom, openedAt, end)).toEqual(bounds);
     expect(apiFilters(custom, openedAt, null)).toEqual(bounds);
     expect(apiFilters({ ...custom, to: '2027-01-01T00:00Z' }, openedAt, end)['to']).toBe(end);
-    expect(apiFilters(read('from=2026-01-02T03:04Z'), openedAt, null)).toEqual({});
+    expect(apiFilters(read('from=2026-01-02T03:04Z'), openedAt, null)).toEqual({ kind: 'agents' });
+    expect(apiFilters(read(`kind=account&by=${AGENT}`), openedAt, null)).toEqual({ kind: 'account', by: AGENT });
   });
 
   it('let an event of the feed through as the API would', () => {
@@ -52,6 +57,7 @@ describe('the filters of events', () => {
     const openedAt = Date.parse('2026-01-02T12:00:00Z');
     for (const [text, is] of [
       ['', true],
+      ['kind=account', false],
       [`agent=${AGENT}&outcome=denied&violation=unsafe_output&type=action.checked&range=day`, true],
       ['outcome=allowed', false],
       ['violation=rule_denied', false],
@@ -64,6 +70,18 @@ describe('the filters of events', () => {
     ] as const) {
       expect([text, matches(read(text), openedAt, event)]).toEqual([text, is]);
     }
+    const done = {
+      ...event,
+      ...{ agentId: AGENT.replace('-4', '-8'), type: 'account.sign_in', outcome: 'failed', detail: 'unknown' },
+      action: { user: { id: AGENT } },
+    } as unknown as EventRecord;
+    for (const [text, is] of [
+      ['', false],
+      ['kind=account', true],
+      [`kind=account&by=${AGENT}&outcome=failed&type=account.sign_in`, true],
+      [`kind=account&by=${AGENT.replace('0b', '0c')}`, false],
+    ] as const)
+      expect([text, matches(read(text), openedAt, done)]).toEqual([text, is]);
   });
 
   it('are dropped one by one', () => {

@@ -1,7 +1,12 @@
+import { ACCOUNT_EVENT_TYPES, isAccountStream } from '@countersign/contracts';
 import type { CheckOutcome, EventRecord, LeafType, ReportedOutcome, ViolationType } from '@countersign/contracts';
 
 /** Filters of the list of events, as they stand in the address. */
 export interface EventFilters {
+  /** `account`: the trail, what the people of the account did; `null`: the events of the agents. */
+  readonly kind: 'account' | null;
+  /** Of the trail: id of the person who did it, or whom it is about. */
+  readonly by: string | null;
   readonly agent: string | null;
   readonly outcome: string | null;
   readonly violation: string | null;
@@ -13,7 +18,7 @@ export interface EventFilters {
   readonly to: string | null;
 }
 
-export type FilterName = 'agent' | 'outcome' | 'violation' | 'type' | 'range';
+export type FilterName = 'by' | 'agent' | 'outcome' | 'violation' | 'type' | 'range';
 
 export const OUTCOMES = [
   'allowed',
@@ -77,6 +82,11 @@ const LENGTH: Readonly<Partial<Record<RangeName, number>>> = {
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/;
 
+/** The types of the list. */
+export function typesOf(kind: EventFilters['kind']): readonly string[] {
+  return kind === null ? TYPES : ACCOUNT_EVENT_TYPES;
+}
+
 /** Reads the filters of an address; a value that no filter has is left out. */
 export function filtersOf(query: URLSearchParams): EventFilters {
   const one = (name: string, among: readonly string[]): string | null => {
@@ -87,11 +97,14 @@ export function filtersOf(query: URLSearchParams): EventFilters {
     const value = query.get(name);
     return value !== null && pattern.test(value) ? value : null;
   };
+  const kind = query.get('kind') === 'account' ? 'account' : null;
   return {
-    agent: matching('agent', UUID)?.toLowerCase() ?? null,
+    kind,
+    by: kind === null ? null : (matching('by', UUID)?.toLowerCase() ?? null),
+    agent: kind === null ? (matching('agent', UUID)?.toLowerCase() ?? null) : null,
     outcome: one('outcome', OUTCOMES),
-    violation: one('violation', VIOLATIONS),
-    type: one('type', TYPES),
+    violation: kind === null ? one('violation', VIOLATIONS) : null,
+    type: one('type', typesOf(kind)),
     range: (one('range', RANGES) ?? 'all') as RangeName,
     from: matching('from', TIME),
     to: matching('to', TIME),
@@ -111,7 +124,7 @@ export function queryOf(filters: EventFilters): Readonly<Record<string, string |
 
 /** Names of the filters that leave something out. */
 export function activeFilters(filters: EventFilters): readonly FilterName[] {
-  const named = (['agent', 'outcome', 'violation', 'type'] as const).filter((name) => filters[name] !== null);
+  const named = (['by', 'agent', 'outcome', 'violation', 'type'] as const).filter((name) => filters[name] !== null);
   return filters.range === 'all' ? named : [...named, 'range'];
 }
 
@@ -125,7 +138,7 @@ export function withoutFilter(filters: EventFilters, name: FilterName): EventFil
  * @param end ISO time at which the list ends, exclusive; `null`: it has no end but that of the filters
  */
 export function apiFilters(
-  { agent, outcome, violation, type, range, from, to }: EventFilters,
+  { kind, by, agent, outcome, violation, type, range, from, to }: EventFilters,
   openedAt: number,
   end: string | null,
 ): Readonly<Record<string, string>> {
@@ -135,6 +148,8 @@ export function apiFilters(
   const isEarlier = to !== null && (end === null || Date.parse(to) < Date.parse(end));
   const last = range === 'custom' && isEarlier ? to : end;
   return {
+    kind: kind ?? 'agents',
+    ...(by === null ? {} : { by }),
     ...(agent === null ? {} : { agentId: agent }),
     ...(outcome === null ? {} : { outcome }),
     ...(violation === null ? {} : { violation_type: violation }),
@@ -149,11 +164,13 @@ export function apiFilters(
  * @param openedAt when the list was opened, ms
  */
 export function matches(filters: EventFilters, openedAt: number, event: EventRecord): boolean {
-  const { agent, outcome, violation, type, range, from, to } = filters;
+  const { kind, by, agent, outcome, violation, type, range, from, to } = filters;
   const length = LENGTH[range];
   const at = Date.parse(event.occurredAt);
   const begin = range === 'custom' ? from : null;
   return (
+    isAccountStream(event.agentId) === (kind === 'account') &&
+    (by === null || isBy(event, by)) &&
     (agent === null || event.agentId === agent) &&
     (outcome === null || event.outcome === outcome) &&
     (violation === null || event.violation_type === violation) &&
@@ -162,6 +179,12 @@ export function matches(filters: EventFilters, openedAt: number, event: EventRec
     (begin === null || at >= Date.parse(begin)) &&
     (range !== 'custom' || to === null || at < Date.parse(to))
   );
+}
+
+/** True for what the person did, and for what is about the person. */
+function isBy({ detail, action }: EventRecord, id: string): boolean {
+  const { user } = (action ?? {}) as { readonly user?: { readonly id?: unknown } | null };
+  return detail === `user:${id}` || user?.id === id;
 }
 
 /** The API wants seconds; a field of a page may leave them out. */

@@ -1,4 +1,4 @@
-import { isAccountStream } from '@countersign/contracts';
+import { ACCOUNT_EVENTS, isAccountStream } from '@countersign/contracts';
 import type { EventRecord, ListedAction } from '@countersign/contracts';
 import { asWords } from '../../words/en.js';
 
@@ -23,12 +23,24 @@ export function outcomeOf({ outcome, type, allowed, violation_type }: EventRecor
 /** One line that names the action of an event; `null` if nothing is stored of it. */
 export function actionLine({ action, type }: EventRecord): string | null {
   if (action === null) return null;
+  if (type.startsWith(ACCOUNT_EVENTS)) return accountLine(action) ?? oneLine(action);
   if (type !== 'action.checked') return oneLine(action);
   const { type: kind, url, tool_name: tool, dataScope } = action as ListedAction;
   const target = [tool, url, dataScope].find((one): one is string => typeof one === 'string' && one !== '');
   const kindText = typeof kind === 'string' ? kind : null;
   if (target === undefined) return kindText ?? oneLine(action);
   return kindText === null ? target : `${kindText}  ${target}`;
+}
+
+/** The user or key that an event of the account is about, and the IP address. */
+function accountLine(action: unknown): string | null {
+  const { user, key, address } = action as {
+    readonly user?: { readonly email?: unknown };
+    readonly key?: { readonly name?: unknown };
+    readonly address?: unknown;
+  };
+  const parts = [user?.email, key?.name, address].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? null : oneLine(parts.join('  '));
 }
 
 function oneLine(value: unknown): string {

@@ -28,14 +28,19 @@ const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 /** `/events`: the list; `/events/{eventId}`: one event with its proof. */
 export function Events(props: ScreenProps): ReactNode {
   const id = ONE.exec(props.rest)?.[1];
-  return id === undefined ? <List query={props.query} /> : <EventPage key={id} id={id} />;
+  return id === undefined ? (
+    <List query={props.query} isAdmin={props.session.user.role === 'admin'} />
+  ) : (
+    <EventPage key={id} id={id} />
+  );
 }
 
 /** The list with its filters in the address, and beside it the event that is selected. */
-function List({ query }: Pick<ScreenProps, 'query'>): ReactNode {
-  useTitle(words.events.title);
+function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmin: boolean }): ReactNode {
   const text = query.toString();
   const filters = useMemo(() => filtersOf(new URLSearchParams(text)), [text]);
+  const title = filters.kind === null ? words.events.title : words.events.trail;
+  useTitle(title);
   const [opened, setOpened] = useState(0);
   const pages = useEvents(filters, opened);
   const shown = useLast(pages.data);
@@ -78,7 +83,7 @@ function List({ query }: Pick<ScreenProps, 'query'>): ReactNode {
     <div className={selection.id === null ? 'events' : 'events with-panel'}>
       <section className="list-side" aria-labelledby="events-title">
         <header className="screen-head">
-          <h1 id="events-title">{words.events.title}</h1>
+          <h1 id="events-title">{title}</h1>
           <p className="count" role="status">
             {total === null ? '' : words.events.count(total)}
           </p>
@@ -104,7 +109,7 @@ function List({ query }: Pick<ScreenProps, 'query'>): ReactNode {
             />
           </div>
         </header>
-        <FilterBar filters={filters} onChange={show} />
+        <FilterBar filters={filters} isAdmin={isAdmin} onChange={show} />
         {pages.error === null ? null : (
           <Problem what={words.events.failed} error={pages.error} retry={() => void pages.refetch()} />
         )}

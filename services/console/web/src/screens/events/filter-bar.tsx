@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { useAgents } from '../../api/agents.js';
+import { usePeople } from '../../api/settings.js';
 import { shownText } from '../../foreign-text.js';
 import { Choice, Field } from '../../parts/field.js';
 import { asWords, words } from '../../words/en.js';
-import { activeFilters, filtersOf, OUTCOMES, RANGE_WORDS, RANGES, TYPES, VIOLATIONS } from './event-filters.js';
+import { activeFilters, filtersOf, OUTCOMES, RANGE_WORDS, RANGES, typesOf, VIOLATIONS } from './event-filters.js';
 import type { EventFilters, RangeName } from './event-filters.js';
 
 const named = (values: readonly string[], any: string): readonly (readonly [string, string])[] => [
@@ -13,9 +14,11 @@ const named = (values: readonly string[], any: string): readonly (readonly [stri
 
 export function FilterBar({
   filters,
+  isAdmin,
   onChange,
 }: {
   readonly filters: EventFilters;
+  readonly isAdmin: boolean;
   readonly onChange: (filters: EventFilters) => void;
 }): ReactNode {
   const { data: agents = [] } = useAgents();
@@ -29,42 +32,87 @@ export function FilterBar({
   return (
     <search className="filters" aria-label={words.events.filters}>
       <Choice
+        label={words.events.of}
+        value={filters.kind ?? ''}
+        options={[
+          ['', words.events.ofAgents],
+          ['account', words.events.ofPeople],
+        ]}
+        onChange={(kind) => onChange(filtersOf(new URLSearchParams({ kind })))}
+      />
+      <Choice
         label={words.events.range}
         value={filters.range}
         options={RANGES.map((range) => [range, RANGE_WORDS[range]])}
         onChange={(range) => set({ range: range as RangeName })}
       />
       {filters.range === 'custom' ? <Custom filters={filters} set={set} /> : null}
-      <Choice
-        label={words.events.agent}
-        value={filters.agent ?? ''}
-        options={agentOptions}
-        onChange={(agent) => set({ agent: agent || null })}
-      />
+      {filters.kind === null ? (
+        <Choice
+          label={words.events.agent}
+          value={filters.agent ?? ''}
+          options={agentOptions}
+          onChange={(agent) => set({ agent: agent || null })}
+        />
+      ) : (
+        <Person by={filters.by} isAdmin={isAdmin} set={set} />
+      )}
       <Choice
         label={words.events.outcome}
         value={filters.outcome ?? ''}
-        options={named(OUTCOMES, words.events.anyOutcome)}
+        options={named(filters.kind === null ? OUTCOMES : ['succeeded', 'failed'], words.events.anyOutcome)}
         onChange={(outcome) => set({ outcome: outcome || null })}
       />
-      <Choice
-        label={words.events.violation}
-        value={filters.violation ?? ''}
-        options={named(VIOLATIONS, words.events.anyViolation)}
-        onChange={(violation) => set({ violation: violation || null })}
-      />
+      {filters.kind === null ? (
+        <Choice
+          label={words.events.violation}
+          value={filters.violation ?? ''}
+          options={named(VIOLATIONS, words.events.anyViolation)}
+          onChange={(violation) => set({ violation: violation || null })}
+        />
+      ) : null}
       <Choice
         label={words.events.type}
         value={filters.type ?? ''}
-        options={named(TYPES, words.events.anyType)}
+        options={named(typesOf(filters.kind), words.events.anyType)}
         onChange={(type) => set({ type: type || null })}
       />
       {activeFilters(filters).length === 0 ? null : (
-        <button type="button" className="link-button clear" onClick={() => onChange(filtersOf(new URLSearchParams()))}>
+        <button
+          type="button"
+          className="link-button clear"
+          onClick={() => onChange({ ...filtersOf(new URLSearchParams()), kind: filters.kind })}
+        >
           {words.events.clear}
         </button>
       )}
     </search>
+  );
+}
+
+/** Users of the account: read by admins; others have the id that stands in the address. */
+function Person({
+  by,
+  isAdmin,
+  set,
+}: {
+  readonly by: string | null;
+  readonly isAdmin: boolean;
+  readonly set: (change: Partial<EventFilters>) => void;
+}): ReactNode {
+  const { data: people = [] } = usePeople(isAdmin);
+  const known = people.some(({ id }) => id === by);
+  return (
+    <Choice
+      label={words.events.by}
+      value={by ?? ''}
+      options={[
+        ['', words.events.anyPerson],
+        ...(by === null || known ? [] : [[by, by] as const]),
+        ...people.map(({ id, email }) => [id, shownText(email, 60).text] as const),
+      ]}
+      onChange={(id) => set({ by: id || null })}
+    />
   );
 }
 

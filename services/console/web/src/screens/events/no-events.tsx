@@ -7,6 +7,7 @@ import type { EventFilters, FilterName } from './event-filters.js';
 import { agentName } from './event-words.js';
 
 const NAMES: Readonly<Record<FilterName, string>> = {
+  by: words.events.by,
   agent: words.events.agent,
   outcome: words.events.outcome,
   violation: words.events.violation,
@@ -29,7 +30,7 @@ export function NoEvents({
     return (
       <div className="empty">
         <h2>{words.events.empty}</h2>
-        <p>{words.events.emptyLead}</p>
+        <p>{filters.kind === null ? words.events.emptyLead : words.events.trailLead}</p>
         <p>
           <a href="#/welcome">{words.events.sample}</a>
         </p>

@@ -35,9 +35,14 @@ export function People({ session }: { readonly session: BrowserSession }): React
     <Card
       title={texts.title}
       actions={
-        <button type="button" className="button primary" onClick={() => setAdding(true)}>
-          {texts.add}
-        </button>
+        <>
+          <a className="button" href="#/events?kind=account">
+            {texts.trail}
+          </a>
+          <button type="button" className="button primary" onClick={() => setAdding(true)}>
+            {texts.add}
+          </button>
+        </>
       }
     >
       {people.error === null ? null : (
