@@ -3,7 +3,7 @@ import type { AccountActor, AccountEventDraft, JsonValue } from '@countersign/co
 import { normalIp } from '../domain/lock-out.js';
 import type { IssuedKey, Session, User } from '../domain/members.js';
 
-/** What a person did, before it is an event of the account. It holds no secret: no password, no key, no token, no hash of one. */
+/** Act of a person before it is an event of the account. It holds no secret: no password, no key, no token, no hash of one. */
 export interface Act extends AccountEventDraft {
   readonly accountId: string;
 }
