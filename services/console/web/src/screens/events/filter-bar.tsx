@@ -32,15 +32,6 @@ export function FilterBar({
   return (
     <search className="filters" aria-label={words.events.filters}>
       <Choice
-        label={words.events.of}
-        value={filters.kind ?? ''}
-        options={[
-          ['', words.events.ofAgents],
-          ['account', words.events.ofPeople],
-        ]}
-        onChange={(kind) => onChange(filtersOf(new URLSearchParams({ kind })))}
-      />
-      <Choice
         label={words.events.range}
         value={filters.range}
         options={RANGES.map((range) => [range, RANGE_WORDS[range]])}
@@ -76,6 +67,15 @@ export function FilterBar({
         value={filters.type ?? ''}
         options={named(typesOf(filters.kind), words.events.anyType)}
         onChange={(type) => set({ type: type || null })}
+      />
+      <Choice
+        label={words.events.of}
+        value={filters.kind ?? ''}
+        options={[
+          ['', words.events.ofAgents],
+          ['account', words.events.ofPeople],
+        ]}
+        onChange={(kind) => onChange(filtersOf(new URLSearchParams({ kind })))}
       />
       {activeFilters(filters).length === 0 ? null : (
         <button
