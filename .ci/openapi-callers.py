@@ -109,6 +109,23 @@ def pending_approval():
     return answer.json()["approval_id"]
 
 
+def access_submission():
+    """The access request of an evaluation that waits for an approval."""
+    agent = new_agent()
+    ask("PATCH", f"/v1/agents/{agent}/profile", {"rules": [{"id": "ask", "effect": "approve"}]})
+    parts = {
+        "subject": {"type": "agent", "id": agent},
+        "action": {"name": "read"},
+        "resource": {"type": "data", "id": "orders"},
+    }
+    answer = requests.post(
+        f"{BASE}/access/v1/evaluation", json=parts, headers={"x-service-key": API_KEY}, timeout=30
+    )
+    answer.raise_for_status()
+    request = answer.json()["context"]["access_request"]
+    return {**parts, "denial": {name: request[name] for name in ("expires_at", "binding_token")}}
+
+
 def new_api_key():
     return ask("POST", "/v1/api-keys", {"name": "one of a run"})["id"]
 
@@ -208,6 +225,7 @@ SHARED = [
     ("/v1/agents/", lambda turn: AGENTS[turn % len(AGENTS)]),
     ("/v1/users/", lambda turn: USERS[turn % len(USERS)] if USERS else made_up()),
     ("/v1/approvals/", lambda turn: APPROVAL),
+    ("/access/v1/requests/", lambda turn: "arq_" + APPROVAL.removeprefix("apr_")),
     ("/v1/reports/by-pdf-sha256/", lambda turn: REPORT["pdfSha256"] or "0" * 64),
     ("/v1/reports/", lambda turn: REPORT["id"]),
     ("/v1/report-series/", lambda turn: SERIES["id"]),
@@ -238,6 +256,7 @@ WELL_FORMED = {
         "walletAddress": "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr",
         "transactionSignature": "5" * 88,
     },
+    "POST /access/v1/requests": access_submission(),
     "POST /access/v1/evaluation": {
         "subject": {"type": "agent", "id": BOOTSTRAP["agentId"]},
         "action": {"name": "read"},

@@ -12,6 +12,15 @@ export interface CheckAnswer {
   readonly coverage: string | null;
   /** Header `x-would-deny`: the violation that observe mode let pass; otherwise `null`. */
   readonly wouldDeny: string | null;
+  /** The approval that the check used; absent: none, or the answer is repeated. */
+  readonly used?: UsedApproval;
+}
+
+/** As the AuthZEN Access Request and Approval Profile names it in a decision. */
+export interface UsedApproval {
+  readonly id: string;
+  /** ISO 8601 UTC with milliseconds; absent: it may be used again, and its rule says until when. */
+  readonly approved_until?: string;
 }
 
 /** The part of an envelope that determines the answer. */

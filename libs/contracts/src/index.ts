@@ -217,6 +217,8 @@ export type { RegistrationDraft, WalletRegistration } from './http/registration.
 export { agentRecord } from './http/agent-record.js';
 export type { AgentRecord } from './http/agent-record.js';
 export { policyRoutes } from './http/policy.js';
+export { accessRequestProblem, accessRequestRoutes, PROBLEM_TYPE } from './http/access-requests.js';
+export type { AccessRequestProblem, AccessSubmission, AccessTask } from './http/access-requests.js';
 export { approvalRoutes } from './http/approvals.js';
 export type {
   ApprovalRecord,

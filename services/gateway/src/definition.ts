@@ -3,7 +3,7 @@ import { Deadlines } from '@countersign/async';
 import { checkRoutes, evaluationRoutes, gatewayHookRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { deriveSecret } from '@countersign/process';
-import { ownAddress, resolveAll } from '@countersign/service-kit';
+import { denialTokens, ownAddress, resolveAll } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AccountShares } from './admission/account-shares.js';
 import { Admission, LONG_TICK } from './admission/admission.js';
@@ -19,6 +19,7 @@ import { Credentials } from './check/credentials.js';
 import type { PendingCheck } from './check/pending-check.js';
 import { EntropyPool } from './domain/entropy.js';
 import { Evaluator } from './evaluation/evaluator.js';
+import { Requestable } from './evaluation/requestable.js';
 import { AgentNames } from './follow/agent-names.js';
 import { ApprovalDecisions } from './follow/approval-decisions.js';
 import { ReadModel } from './follow/read-model.js';
@@ -154,12 +155,14 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const keeper = new CountersKeeper(counters, rebuild, log);
   keeper.start();
   const checks = new ParsedChecks(checkHandler, known, credentials);
+  const publicUrl = (): string => context.publicUrl();
+  const tokens = await denialTokens(config, publicUrl, context.clock);
   const outcomes = new OutcomeReporter(counters, () => addressOfApi(context));
   const module: DynamicModule = {
     module: GatewayModule,
     controllers: [EvaluationController, HookController, GatewayHookController, ScanController],
     providers: [
-      { provide: EVALUATOR, useValue: new Evaluator(checks) },
+      { provide: EVALUATOR, useValue: new Evaluator(checks, new Requestable(tokens, publicUrl)) },
       { provide: HOOK_ANSWERER, useValue: new HookAnswerer(checks, outcomes) },
       { provide: GUARDRAIL_ANSWERER, useValue: new GuardrailAnswerer(checks, new AgentNames(known.agents)) },
       { provide: EXT_AUTHZ_ANSWERER, useValue: new ExtAuthzAnswerer(checks) },

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { approvalRoutes, eventExplanationRoutes, policyRoutes } from '@countersign/contracts';
+import { accessRequestRoutes, approvalRoutes, eventExplanationRoutes, policyRoutes } from '@countersign/contracts';
 import type { AccountFacts, Route } from '@countersign/contracts';
 import { Announcer, OutboxRelay, Projection, republish, TopicAhead, TopicTail } from '@countersign/topics';
+import { denialTokens } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import type { Owned } from '@countersign/topics';
 import { AgentChanges } from './change-agent/agent-changes.js';
@@ -10,10 +11,12 @@ import { agentOperator } from './change-agent/agent-operator.js';
 import { cadenceOf, mostAgentsOf } from './cadence.js';
 import { ChangeBounds } from './change-agent/change-bounds.js';
 import { DryRuns } from './dry-run/dry-runs.js';
+import { AccessRequests } from './decide-approval/access-requests.js';
 import { openApprovals } from './decide-approval/open-approvals.js';
 import { CheckConsumer } from './follow/check-consumer.js';
 import { CheckFollower, GROUP } from './follow/check-follower.js';
 import { UsagePublisher } from './follow/usage-publisher.js';
+import { AccessRequestsController } from './http/access-requests-controller.js';
 import { ApprovalsController } from './http/approvals-controller.js';
 import { AgentsController } from './http/agents-controller.js';
 import { ExplainController } from './http/explain-controller.js';
@@ -22,6 +25,7 @@ import { ProfilesController } from './http/profiles-controller.js';
 import { DryRunController } from './http/dry-run-controller.js';
 import { RegistrationController } from './http/registration-controller.js';
 import {
+  ACCESS_REQUESTS,
   AGENT_CHANGES,
   APPROVALS,
   ARCHIVE,
@@ -57,7 +61,9 @@ export type { CaseFailure } from './policy-file/run-cases.js';
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {
   name: 'policy',
-  routes: [policyRoutes, approvalRoutes, eventExplanationRoutes].flatMap((routes) => Object.values<Route>(routes)),
+  routes: [policyRoutes, approvalRoutes, accessRequestRoutes, eventExplanationRoutes].flatMap((routes) =>
+    Object.values<Route>(routes),
+  ),
   reads: ['agent-events', 'accounts', 'agents', 'api-keys', 'approvals'],
   writes: ['agents', 'agent-events', 'usage', 'approvals', 'dead-letters'],
   after: ['identity'],
@@ -88,6 +94,9 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const agreed = unlessAhead(comparison);
   const follower = new CheckFollower(context, store, announcer, agreed);
   const approvals = await openApprovals(context, store, announcer, agreed);
+  const publicUrl = (): string => context.publicUrl();
+  const tokens = await denialTokens(context.config, publicUrl, context.clock);
+  const accessRequests = new AccessRequests(approvals.approvals, store, tokens, publicUrl, context.clock);
   const publisher = new UsagePublisher(context, store, announcer);
   publisher.start();
   context.provide('agent-operator', agentOperator(changes));
@@ -120,12 +129,14 @@ async function start(context: ServiceContext): Promise<RunningService> {
       ExplainEventController,
       DryRunController,
       ApprovalsController,
+      AccessRequestsController,
       RegistrationController,
       CheckConsumer,
     ],
     providers: [
       { provide: AGENT_CHANGES, useValue: changes },
       { provide: APPROVALS, useValue: approvals.approvals },
+      { provide: ACCESS_REQUESTS, useValue: accessRequests },
       { provide: POLICY_STORE, useValue: store },
       { provide: SAFETY_PACKAGES, useValue: packagesAtFirstUse() },
       { provide: COUNTERS, useValue: context.counters },

@@ -267,6 +267,18 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('auditor', 404),
     ask: () => ({ ...UNKNOWN_APPROVAL, body: { decision: 'deny' } }),
   },
+  // The binding token decides: without one, nothing is requested.
+  'POST /access/v1/requests': {
+    statuses: byApiKey(400, 400),
+    ask: () => ({
+      body: { subject: { type: 'user', id: 'a' }, resource: { type: 'b', id: 'c' }, action: { name: 'd' } },
+    }),
+  },
+  'GET /access/v1/requests/{taskId}': {
+    statuses: byApiKey(404, 404),
+    ask: () => ({ path: { taskId: 'arq_00000000-0000-4000-8000-000000000000' } }),
+  },
+  'GET /access/v1/jwks': { statuses: open(200) },
   'POST /v1/agents/{id}/apply-package': {
     statuses: bySession('member', 200, 404),
     ask: (ids) => ({ ...agent(ids), body: { packageId: 'spending-guard' } }),

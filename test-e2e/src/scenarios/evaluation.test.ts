@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
+import { EXCHANGES, problemOf, RunExchange } from './access-request-exchange.js';
 import type { Answer } from '../instance/request.js';
 
 interface Decision {
@@ -46,6 +47,9 @@ onEachProfile('AuthZEN', (start) => {
         policy_decision_point: baseUrl,
         access_evaluation_endpoint: `${baseUrl}/access/v1/evaluation`,
         access_evaluations_endpoint: `${baseUrl}/access/v1/evaluations`,
+        access_request_endpoint: `${baseUrl}/access/v1/requests`,
+        jwks_uri: `${baseUrl}/access/v1/jwks`,
+        capabilities: ['urn:openid:authzen:capability:access-request'],
       },
     ]);
   });
@@ -160,6 +164,57 @@ onEachProfile('AuthZEN', (start) => {
     };
     const refused = await evaluate('evaluation', body, { 'x-request-id': 'mine-2', ...headers });
     expect([refused.status, refused.headers['x-request-id']]).toEqual([status, 'mine-2']);
+  });
+
+  it.each(EXCHANGES)('runs the example of access requests: $name', async (exchange) => {
+    const run = new RunExchange(exchange, instance, session);
+    await run.prepare();
+    const denied = await run.send(0);
+    run.takes(1, denied);
+    const submitted = await run.send(2);
+    run.takes(3, submitted);
+    // Again, and with another body.
+    expect((await run.send(2)).json).toEqual(submitted.json);
+    const problem = 'application/problem+json';
+    expect(problemOf(await run.send(2, { context: { a: 1 } }))).toEqual([409, problem, 'duplicate_request']);
+    const other = { 'idempotency-key': randomUUID() };
+    const { denial } = exchange.steps[2]!.request!.body as { denial: { readonly [member: string]: unknown } };
+    for (const [change, type] of [
+      [{ denial: undefined }, 'invalid_denial_binding'],
+      [{ denial: {} }, 'not_requestable'],
+      [{ denial: { ...denial, binding_token: undefined } }, 'invalid_denial_binding'],
+      [{ denial: { ...denial, binding_token: 'e30.e30.e30' } }, 'invalid_denial_binding'],
+      [{ denial: { ...denial, expires_at: '2126-01-01T00:00:00Z' } }, 'invalid_denial_binding'],
+      [{ denial: { ...denial, evaluation_id: randomUUID() } }, 'invalid_denial_binding'],
+      [{ resource: { type: 'document', id: 'q4-plan-2' } }, 'invalid_denial_binding'],
+      [{ items: [] }, 'invalid_denial_binding'],
+    ] as const) {
+      expect([change, problemOf(await run.send(2, change, other))]).toEqual([change, [400, problem, type]]);
+    }
+    // Of another account's key, and of a key for another agent, as if there were no such task.
+    const foreign = new RunExchange(exchange, instance, session);
+    await foreign.prepare();
+    expect(problemOf(await run.task(submitted, foreign.key))).toEqual([404, problem, 'unknown_task']);
+    const asForeign = { ...other, 'x-service-key': foreign.key };
+    expect(problemOf(await run.send(2, {}, asForeign))).toEqual([400, problem, 'invalid_denial_binding']);
+    expect((await run.task(submitted)).json).toMatchObject({ task: { status: 'pending' } });
+
+    await run.decide(submitted, 'approve');
+    const completed = await run.task(submitted);
+    run.takes(4, completed);
+    expect((await run.send(2)).status).toBe(201);
+    const final = await run.evaluated(5, ({ next_action: next }) => next === undefined);
+    run.takes(6, final);
+    // It is used up: the denial names the next access request.
+    const used = await run.send(5);
+    expect(used.json).toMatchObject({
+      decision: false,
+      context: {
+        reason: 'approval_consumed',
+        next_action: 'request',
+        access_request: { binding_token: expect.any(String) },
+      },
+    });
   });
 
   it('answers 200 with a denial for a frozen agent', async () => {

@@ -1,5 +1,5 @@
 import { checkHeaders, originHeaders, replayHeader, traceHeader } from './check.js';
-import { bodyErrors, error } from './fragments.js';
+import { bodyErrors, error, isoTime } from './fragments.js';
 import type { BodyOf, JsonOf, JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
@@ -15,7 +15,8 @@ const properties = { type: 'object' } as const;
 
 const subject = {
   type: 'object',
-  description: 'the agent: `type` is `agent`, `id` is its id',
+  description:
+    'the agent: `type` is `agent`, `id` is its id. For one of another type the agent is `context.agent`, else the one that the API key is limited to; the subject is the principal then',
   properties: { type: text, id: text, properties },
 } as const;
 const action = {
@@ -29,7 +30,11 @@ const resource = {
     'the object of the action: the `id` of type `url` (`uri`, `endpoint`), `tool` (`function`) or `data` (`data_scope`, `file`, `table`), in any spelling, is judged as the action’s `url`, `tool_name` or `dataScope`; so is a host of an `api` or `site`, an address of any scheme as `url` whatever its type, and the id of any other type as the tool of a `tool_use` or the scope of a `data_access`. `properties` that rules read (`url`, `payload`, `estimatedCost`, …) are members of the action. 400 if two of these differ. Everything else is recorded and not judged',
   properties: { type: text, id: text, properties },
 } as const;
-const context = { type: 'object', description: 'stored as the action’s `metadata`' } as const;
+const context = {
+  type: 'object',
+  description:
+    'stored as the action’s `metadata`, except for `approval`: the `result.approval` of an access request, unchanged',
+} as const;
 
 /** Members that an evaluation lacks are taken from the defaults; one that neither has is an error of that evaluation only. */
 const parts = { type: 'object', properties: { subject, action, resource, context } } as const;
@@ -73,6 +78,19 @@ const decision: JsonSchema = {
         event_id: { type: 'string' },
         policy_coverage: { type: 'string' },
         would_deny: { type: 'string' },
+        evaluation_id: { type: 'string', description: 'of a denial that an approval could change, as the next ones' },
+        evaluated_at: isoTime,
+        access_request: {
+          type: 'object',
+          description: 'how access is requested: AuthZEN Access Request and Approval Profile',
+          required: ['endpoint', 'expires_at', 'binding_token'],
+          properties: {
+            endpoint: { type: 'string' },
+            expires_at: isoTime,
+            binding_token: { type: 'string' },
+            display: { type: 'object' },
+          },
+        },
       },
     },
   },

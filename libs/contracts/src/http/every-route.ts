@@ -1,3 +1,4 @@
+import { accessRequestRoutes } from './access-requests.js';
 import { agentHistoryRoutes } from './agent-history.js';
 import { alertsRoutes } from './alerts.js';
 import { anchoringStateRoutes } from './anchoring-state.js';
@@ -47,6 +48,7 @@ export const everyRoute: readonly Route[] = [
   trustedIssuerRoutes,
   policyRoutes,
   approvalRoutes,
+  accessRequestRoutes,
   auditLogRoutes,
   oneEventRoutes,
   eventExplanationRoutes,

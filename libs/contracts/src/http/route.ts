@@ -18,7 +18,7 @@ export interface RouteResponse {
   readonly schema?: JsonSchema;
   /** Default `application/json`; without a schema and a type there is no body. */
   readonly contentType?: string;
-  /** Other content types of the same answer, as bytes. */
+  /** Other content types of the answer: `application/json` is `{error}`, any other the same answer as bytes. */
   readonly alsoAs?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -24,7 +24,7 @@ export interface ApiKeyCaller {
 export class HttpRefusal extends Error {
   override readonly name = 'HttpRefusal';
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 503,
+    readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 429 | 500 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
     /** Replaces `{error}` if the contract has another body. */

@@ -1,4 +1,10 @@
-import { buildOpenApi, consoleRoutes, evaluationRoutes, operationsRoutes } from '@countersign/contracts';
+import {
+  accessRequestRoutes,
+  buildOpenApi,
+  consoleRoutes,
+  evaluationRoutes,
+  operationsRoutes,
+} from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { docsRoutes } from '../api-docs/docs-routes.js';
 import { HttpAnswer, writeAnswer } from '../edge/answer.js';
@@ -91,13 +97,19 @@ function whatThisIs(publicUrl: string): Readonly<Record<string, string>> {
   };
 }
 
-/** AuthZEN Authorization API 1.0, section 9: the base address, and the absolute addresses of its endpoints. */
-function authzenConfiguration(publicUrl: string): Readonly<Record<string, string>> {
+/**
+ * AuthZEN Authorization API 1.0, section 9: the base address, and the absolute addresses of its endpoints; with those of the
+ * Access Request and Approval Profile ("PDP Metadata").
+ */
+function authzenConfiguration(publicUrl: string): Readonly<Record<string, unknown>> {
   const base = publicUrl.replace(/\/+$/, '');
   return {
     policy_decision_point: base,
     access_evaluation_endpoint: base + evaluationRoutes.evaluation.path,
     access_evaluations_endpoint: base + evaluationRoutes.evaluations.path,
+    access_request_endpoint: base + accessRequestRoutes.requestAccess.path,
+    jwks_uri: base + accessRequestRoutes.accessKeys.path,
+    capabilities: ['urn:openid:authzen:capability:access-request'],
   };
 }
 

@@ -17,6 +17,7 @@ export type SecretPurpose =
   | 'stream credentials'
   | 'registrations'
   | 'approvals'
+  | 'access requests'
   | 'single sign-on'
   | 'second factors';
 

@@ -53,6 +53,14 @@ describe('the binding of an approval', () => {
     expect(binding({}, call({ metadata: { cwd: '/' } }))).not.toBe(binding({}, call({ metadata: { cwd: '/etc' } })));
   });
 
+  it('leaves out the time of the attempt, unless the rule reads metadata', () => {
+    const at = (time: string): Parameters<typeof binding>[1] => call({ metadata: { time } });
+    expect(binding({}, at('1'))).toBe(binding({}, at('2')));
+    expect(binding({}, at('1'))).toBe(binding({}));
+    const reads = { when: 'action.metadata.time > "1"' };
+    expect(binding(reads, at('1'))).not.toBe(binding(reads, at('2')));
+  });
+
   it('for a tool has both of its names and no arguments', () => {
     const rule = { reuse: { until_seconds: 60, scope: 'tool' } } as const;
     const same = binding(rule);

@@ -14,8 +14,15 @@ interface AskingRule {
   readonly ignored: readonly (readonly string[])[];
 }
 
-/** Members that name the attempt and not the action: a model calls a tool again under another id. */
-const OF_ATTEMPT: AskingRule['ignored'] = [['metadata', 'toolCallId']];
+/** A model calls a tool again under another id. */
+const CALL_ID = ['metadata', 'toolCallId'];
+/** `context.time` of an evaluation (AuthZEN Access Request and Approval Profile, "Authorization-Relevant Context"). */
+const TIME = ['metadata', 'time'];
+
+/** Members that name the attempt and not the action. A rule that reads metadata is bound to the time as well. */
+function ofAttempt({ when, args }: RuleMember): AskingRule['ignored'] {
+  return JSON.stringify([when, args]).includes('metadata') ? [CALL_ID] : [CALL_ID, TIME];
+}
 
 /** The rules of a profile that ask for an approval, by the name of their violation. */
 export type AskingRules = ReadonlyMap<string, AskingRule>;
@@ -27,7 +34,7 @@ export function askingRules(members: readonly RuleMember[]): AskingRules | null 
   return new Map(
     asking.map((member) => {
       const sha256 = createHash('sha256').update(canonicalize(member)).digest('hex');
-      const ignored = (member.ignore ?? []).map((path) => path.split('.'));
+      const ignored = [...ofAttempt(member), ...(member.ignore ?? []).map((path) => path.split('.'))];
       return [`rules:${member.id}`, { member, sha256, ignored }];
     }),
   );
@@ -97,11 +104,19 @@ function boundAction(action: CheckAction, isForTool: boolean, ignored: AskingRul
   if (isForTool && (typeof tool === 'string' || typeof other === 'string')) {
     return { type, tool_name: tool as JsonValue, toolName: other as JsonValue };
   }
-  return [...OF_ATTEMPT, ...ignored].reduce(withoutPath, action as JsonValue);
+  const { metadata, ...others } = ignored.reduce(withoutPath, action as JsonValue) as {
+    readonly [name: string]: JsonValue;
+  };
+  // Metadata of the attempt alone bind as much as none.
+  return metadata === undefined || isEmpty(metadata) ? others : { ...others, metadata };
 }
 
 function withoutPath(value: JsonValue, [name = '', ...rest]: readonly string[]): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return value;
   const { [name]: member, ...others } = value as { readonly [name: string]: JsonValue };
   return rest.length === 0 ? others : { ...others, [name]: withoutPath(member!, rest) };
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }

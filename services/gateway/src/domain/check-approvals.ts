@@ -1,5 +1,5 @@
 import { approvalUuid } from '@countersign/contracts';
-import type { AnswerExtras, ApprovalCode, ApprovalOfCheck, NextAction } from '@countersign/contracts';
+import type { AnswerExtras, ApprovalCode, ApprovalOfCheck, CheckAnswer, NextAction } from '@countersign/contracts';
 import type { Judgement } from '@countersign/counters';
 import { canonicalize } from '@countersign/evidence';
 import type { Origin } from './origin.js';
@@ -93,3 +93,11 @@ export function contextApproval({ asked, violation, approvals = [], outcome }: J
 }
 
 const STATES: Readonly<Partial<Record<ApprovalCode, string>>> = { approval_denied: 'denied' };
+
+/** The answer of an allowed check, with the first approval that it used. */
+export function withUsed(answer: CheckAnswer, { approvals = [] }: Judgement): CheckAnswer {
+  const [first] = approvals;
+  if (first === undefined) return answer;
+  const until = first.reusable ? {} : { approved_until: new Date(first.expiresAtMs).toISOString() };
+  return { ...answer, used: { id: first.id, ...until } };
+}

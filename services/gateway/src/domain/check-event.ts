@@ -12,7 +12,7 @@ import type {
 import type { Judgement } from '@countersign/counters';
 import { canonicalLeaf, commitMembers, commitmentText, joinMembers } from '@countersign/evidence';
 import type { CommitmentKind } from '@countersign/evidence';
-import { approvalAnswer, approvalsOfCheck, contextApproval } from './check-approvals.js';
+import { approvalAnswer, approvalsOfCheck, contextApproval, withUsed } from './check-approvals.js';
 import { contextMembers, readCircumstances } from './check-context.js';
 import type { CheckEffect, ContextPlan } from './check-context.js';
 import type { Committed } from './committed.js';
@@ -105,7 +105,10 @@ export function checkEvent(judgement: Judgement, facts: CheckFacts): CheckEvent 
     text: envelopeText(judgement, facts, leaf, words.extras, payloadSalt, context),
     answer:
       outcome === 'allowed'
-        ? { status: 200, body: ALLOWED_BODY, eventId, coverage: governedBy(facts), wouldDeny: wouldDenyOf(leaf) }
+        ? withUsed(
+            { status: 200, body: ALLOWED_BODY, eventId, coverage: governedBy(facts), wouldDeny: wouldDenyOf(leaf) },
+            judgement,
+          )
         : checkAnswer({ leaf, answer: words.extras, coverage: governedBy(facts) })!,
   };
 }

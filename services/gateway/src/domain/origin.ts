@@ -13,7 +13,10 @@ export interface Origin extends Who {
 }
 
 /** Headers that name the origin, as they were sent; the empty string: sent twice. */
-export type OriginHeaders = Pick<Origin, 'principal' | 'session' | 'trace'>;
+export type OriginHeaders = Pick<Origin, 'principal' | 'session' | 'trace'> & {
+  /** Id of the subject of an evaluation that the agent makes on behalf of the subject. */
+  readonly subject?: string;
+};
 
 export const NO_ORIGIN: Origin = { principal: null, session: null, trace: null };
 
@@ -31,6 +34,9 @@ export function withSubject(origin: Origin, { issuer, principal, session, actors
 /** Of a check with both headers. */
 export const TWO_PRINCIPALS = 'send X-Subject-Token without X-Countersign-Principal: the token names the principal';
 
+const LONG_SUBJECT = `subject.id has more than ${MOST_WHO_CHARACTERS} characters`;
+const OTHER_SUBJECT = 'X-Countersign-Principal and subject.id differ: send one of them, or the same twice';
+
 /** Visible ASCII, blanks inside. What has other characters is sent in `metadata`. */
 const HEADER_TEXT = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
@@ -42,8 +48,11 @@ export function readOrigin(headers: OriginHeaders, action: CheckAction): Origin 
     headerProblem('X-Countersign-Principal', headers.principal) ??
     headerProblem('X-Countersign-Session', headers.session);
   if (problem !== null) return problem;
+  const { subject = null } = headers;
+  if (subject !== null && subject.length > MOST_WHO_CHARACTERS) return LONG_SUBJECT;
+  if (subject !== null && (headers.principal ?? subject) !== subject) return OTHER_SUBJECT;
   const named = whoIn(action);
-  const principal = headers.principal ?? named.principal;
+  const principal = headers.principal ?? subject ?? named.principal;
   const session = headers.session ?? named.session;
   const { trace } = headers;
   return principal === null && session === null && trace === null ? NO_ORIGIN : { principal, session, trace };

@@ -5,6 +5,7 @@ import { ParsedChecks } from '../check/parsed-checks.js';
 import type { CheckHandler } from '../http/check-handler.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { Evaluator } from './evaluator.js';
+import { Requestable } from './requestable.js';
 
 const NO_HEADERS = { principal: null, session: null, trace: null, approvalId: null, subjectToken: null };
 const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf({}) };
@@ -32,6 +33,7 @@ describe('several evaluations of one request', () => {
     const budgets = new Set<unknown>();
     const evaluator = new Evaluator(
       new ParsedChecks(busyHandler(6, asked, budgets), {} as ReadModel, { ended: () => 'revoked' }),
+      new Requestable({ sign: () => Promise.resolve('') }, () => ''),
     );
     const urls = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}`);
     let over = false;

@@ -1,32 +1,61 @@
 import type { EvaluationParts, EvaluationSemantic } from '@countersign/contracts';
 import { ReadingBudget } from '@countersign/policy-engine';
 import { TimeSlice } from '@countersign/async';
-import type { NamedHeaders, Outcome, ParsedChecks } from '../check/parsed-checks.js';
+import type { NamedHeaders, ParsedChecks } from '../check/parsed-checks.js';
 import type { KnownKey } from '../follow/read-model.js';
 import { itemOf, endsAt } from './outcome.js';
-import type { Decision } from './outcome.js';
+import type { Decision, Evaluated } from './outcome.js';
+import { actingEvaluation } from './acting-agent.js';
 import { readEvaluation } from './read-evaluation.js';
+import { isUseless, keyOfNext } from './requestable.js';
+import type { Requestable } from './requestable.js';
 
 /** Makes evaluations: each is a check like any other. */
 export class Evaluator {
-  constructor(private readonly checks: ParsedChecks) {}
+  constructor(
+    private readonly checks: ParsedChecks,
+    private readonly requestable: Requestable,
+  ) {}
 
   /** @throws HttpRefusal 401 where the key was revoked meanwhile */
   callerKey(id: string): Promise<KnownKey> {
     return this.checks.callerKey(id);
   }
 
-  /** Never rejects. @param budget of the request, where it asks about several */
-  evaluate(
+  /**
+   * Rejects only where a denial cannot be signed. Where the approval that the evaluation presents is of no use, it is made
+   * once more without it: the second is the decision, and names an access request where a person can allow it.
+   * @param budget of the request, where it asks about several
+   */
+  async evaluate(
     parts: EvaluationParts,
     key: KnownKey,
     idempotencyKey: string | null,
     headers: NamedHeaders,
     budget?: ReadingBudget,
-  ): Promise<Outcome> {
-    const asked = readEvaluation(parts);
-    if (typeof asked === 'string') return Promise.resolve({ kind: 'refused', status: 400, error: asked });
-    return this.checks.check(asked, key, idempotencyKey, headers, budget);
+  ): Promise<Evaluated> {
+    const acting = actingEvaluation(parts, key.agents);
+    if (typeof acting === 'string') return { kind: 'refused', status: 400, error: acting };
+    const asked = readEvaluation(acting.parts);
+    if (typeof asked === 'string') return { kind: 'refused', status: 400, error: asked };
+    const { onBehalfOf, approvalId } = acting;
+    const body = onBehalfOf === null ? asked : { ...asked, action: { ...asked.action, subject: onBehalfOf } };
+    const named = { ...headers, ...(onBehalfOf?.id === undefined ? {} : { subject: onBehalfOf.id }) };
+    const first = await this.checks.check(
+      body,
+      key,
+      idempotencyKey,
+      { ...named, approvalId: approvalId ?? headers.approvalId },
+      budget,
+    );
+    if (first.kind !== 'decided') return first;
+    if (approvalId === null || !isUseless(first.answer)) {
+      return { ...first, decision: await this.requestable.decision(first.answer, parts, approvalId, null) };
+    }
+    const { code } = JSON.parse(first.answer.body) as { readonly code: string };
+    const again = await this.checks.check(body, key, keyOfNext(idempotencyKey), { ...named, approvalId: null }, budget);
+    if (again.kind !== 'decided') return again;
+    return { ...again, decision: await this.requestable.decision(again.answer, parts, approvalId, code) };
   }
 
   /**
@@ -41,7 +70,7 @@ export class Evaluator {
   ): Promise<readonly Decision[]> {
     const budget = new ReadingBudget();
     if (semantic === 'execute_all') {
-      const outcomes: Promise<Outcome>[] = [];
+      const outcomes: Promise<Evaluated>[] = [];
       const slice = new TimeSlice();
       for (const parts of all) {
         if (slice.over) await slice.next();

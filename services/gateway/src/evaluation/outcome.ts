@@ -1,6 +1,10 @@
 import type { CheckAnswer, EvaluationSemantic } from '@countersign/contracts';
 import type { Outcome } from '../check/parsed-checks.js';
 
+/** An outcome of a check, with the decision as AuthZEN has it. */
+export type Evaluated =
+  (Extract<Outcome, { kind: 'decided' }> & { readonly decision: Decision }) | Exclude<Outcome, { kind: 'decided' }>;
+
 /** AuthZEN Authorization API 1.0, section 6. */
 export interface Decision {
   readonly decision: boolean;
@@ -27,10 +31,10 @@ export function undecided({ code, reason, eventId }: Extract<Outcome, { kind: 'u
 }
 
 /** As one of several: the context of an undecided one says so (section 7). */
-export function itemOf(outcome: Outcome): Decision {
+export function itemOf(outcome: Evaluated): Decision {
   switch (outcome.kind) {
     case 'decided':
-      return decisionOf(outcome.answer);
+      return outcome.decision;
     case 'refused':
       return { decision: false, context: { error: { status: outcome.status, message: outcome.error } } };
     case 'undecided': {

@@ -50,8 +50,14 @@ const TAKEN = ['type', 'subject', 'resource'] as const;
 
 type Members = Record<string, JsonValue>;
 
+/** Body of a check. */
+interface ReadEvaluation {
+  readonly agentId: string;
+  readonly action: Readonly<Members>;
+}
+
 /** The body of `POST /v1/check` that an evaluation corresponds to, not validated yet. Or what to change in it. */
-export function readEvaluation({ subject, action, resource, context }: EvaluationParts): object | string {
+export function readEvaluation({ subject, action, resource, context }: EvaluationParts): ReadEvaluation | string {
   if (subject === undefined) return 'subject is missing';
   if (subject.type === undefined) return 'subject.type is missing';
   if (subject.id === undefined) return 'subject.id is missing';

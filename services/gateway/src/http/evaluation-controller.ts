@@ -5,7 +5,7 @@ import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import type { Evaluator } from '../evaluation/evaluator.js';
-import { decisionOf, undecided } from '../evaluation/outcome.js';
+import { undecided } from '../evaluation/outcome.js';
 import { IDEMPOTENT_REPLAY } from './answers.js';
 import { readCheckHeaders } from './check-headers.js';
 import { withDefaults } from '../evaluation/read-evaluation.js';
@@ -52,10 +52,10 @@ export class EvaluationController {
     const outcome = await this.evaluator.evaluate(parts, await this.#key(caller), idempotencyKey, named);
     switch (outcome.kind) {
       case 'decided': {
-        const { answer, replayed } = outcome;
+        const { answer, decision, replayed } = outcome;
         const again = replayed ? { [IDEMPOTENT_REPLAY]: 'true' } : {};
         const traced = named.trace === null ? {} : { traceparent: named.trace };
-        return new HttpAnswer(200, decisionOf(answer), { 'x-event-id': answer.eventId, ...again, ...traced });
+        return new HttpAnswer(200, decision, { 'x-event-id': answer.eventId, ...again, ...traced });
       }
       case 'refused':
         return new HttpAnswer(outcome.status, { error: outcome.error });

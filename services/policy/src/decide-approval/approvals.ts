@@ -1,8 +1,9 @@
 import { canonicalBytes, toHex } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
+import { needsOwnKey } from '@countersign/contracts';
 import type { ApiKeyFacts, ApprovalState, DecisionBody, JsonValue } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
-import type { SessionCaller } from '@countersign/http-edge';
+import type { ApiKeyCaller, SessionCaller } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Announcer, Projection } from '@countersign/topics';
 import { notNow } from '../change-agent/agent-changes.js';
@@ -72,6 +73,27 @@ export class Approvals {
     const isOver = (approval: Approval | null): boolean => approval === null || approval.state !== 'pending';
     await this.waits.until(accountId, id, isOver, endsAtMs - performance.now());
     return (await this.#store.approvals.find(id))?.approval ?? found;
+  }
+
+  /**
+   * As `get`, for an API key: one of its agents.
+   * @throws HttpRefusal 404
+   */
+  async getByKey({ accountId, powers }: ApiKeyCaller, id: string, waitMs: number): Promise<Approval> {
+    const { agents, first } = powers;
+    const isOfKey = ({ agentId }: Approval): boolean => agents === null || agents.has(agentId);
+    const approval = await this.get(accountId, id, isOfKey, waitMs);
+    const agent = await this.agentOf(approval);
+    if (needsOwnKey({ registeredByKey: agent?.facts.registeredByKey }, { agents, first })) {
+      throw new HttpRefusal(404, NOT_FOUND);
+    }
+    return approval;
+  }
+
+  /** Waits a moment for an approval whose check was answered just now. */
+  async known(accountId: string, id: string): Promise<void> {
+    if ((await this.#store.approvals.find(id)) !== null) return;
+    await this.waits.until(accountId, id, (approval) => approval !== null, UNKNOWN_MS);
   }
 
   list(accountId: string, filter: ApprovalFilter, limit: number): Promise<readonly Approval[]> {

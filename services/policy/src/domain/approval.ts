@@ -20,6 +20,17 @@ export interface Decision {
   readonly shownSha256?: string;
 }
 
+/** A submission of an access request with an `Idempotency-Key`, as digests. */
+export interface Submission {
+  /** SHA-256 over the API key's id and the `Idempotency-Key`, lower-case hex. */
+  readonly keySha256: string;
+  /** SHA-256 over the canonical body, lower-case hex. */
+  readonly bodySha256: string;
+}
+
+/** Submissions that are remembered of an approval. */
+const MOST_SUBMISSIONS = 20;
+
 /** The request for a decision about one action, and what became of it. Times are ms by the counters' clock. */
 export interface Approval extends ApprovalAsked {
   /** `apr_` and a UUID. */
@@ -44,6 +55,8 @@ export interface Approval extends ApprovalAsked {
   readonly usedBy: readonly string[];
   /** Gateways have no use for it any more: it was used up, or its time is over. */
   readonly isOver: boolean;
+  /** The newest access requests about it, oldest first; absent: none with an `Idempotency-Key`. */
+  readonly submissions?: readonly Submission[];
 }
 
 /** Checks that used an approval, at most: a reusable one may be used any number of times. */
@@ -82,6 +95,11 @@ export function decided(approval: Approval, decision: Decision): Approval {
   const { reuse, expiresAtMs } = approval;
   const usableUntilMs = reuse === undefined ? expiresAtMs : decision.atMs + reuse.until_seconds * 1000;
   return { ...approval, decisions, state: 'approved', usableUntilMs };
+}
+
+/** Remembers a submission. */
+export function submitted(approval: Approval, submission: Submission): Approval {
+  return { ...approval, submissions: [...(approval.submissions ?? []), submission].slice(-MOST_SUBMISSIONS) };
 }
 
 /** How many people must approve. */

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { approvalRoutes, needsOwnKey } from '@countersign/contracts';
+import { approvalRoutes } from '@countersign/contracts';
 import type {
   ApprovalRecord,
   ApprovalsQuery,
@@ -56,7 +56,7 @@ export class ApprovalsController {
   ): Promise<Detail> {
     const id = params['approvalId']!;
     const waitMs = query.wait * 1000;
-    if ('powers' in caller) return this.#getByKey(caller, id, waitMs);
+    if ('powers' in caller) return approvalStatus(await this.approvals.getByKey(caller, id, waitMs));
     const approval = await this.approvals.get(caller.accountId, id, () => true, waitMs);
     return this.#shown(approval, caller);
   }
@@ -64,17 +64,6 @@ export class ApprovalsController {
   @HttpRoute(approvalRoutes.decideApproval)
   async decide(@Input() { caller, params, body }: RouteInput<DecisionBody>): Promise<Detail> {
     return this.#shown(await this.approvals.decide(caller, params['approvalId']!, body), caller);
-  }
-
-  async #getByKey(caller: ApiKeyCaller, id: string, waitMs: number): Promise<ApprovalStatus> {
-    const { agents, first } = caller.powers;
-    const isOfKey = ({ agentId }: Approval): boolean => agents === null || agents.has(agentId);
-    const approval = await this.approvals.get(caller.accountId, id, isOfKey, waitMs);
-    const agent = await this.approvals.agentOf(approval);
-    if (needsOwnKey({ registeredByKey: agent?.facts.registeredByKey }, { agents, first })) {
-      throw new HttpRefusal(404, 'no such approval');
-    }
-    return approvalStatus(approval);
   }
 
   async #shown(approval: Approval, caller: SessionCaller): Promise<Detail> {

@@ -9,3 +9,4 @@ export const DRY_RUNS = Symbol('DryRuns');
 export const KEY_REGISTRATIONS = Symbol('KeyRegistrations');
 export const ARCHIVE = Symbol('EventArchive, if it is reachable');
 export const APPROVALS = Symbol('Approvals');
+export const ACCESS_REQUESTS = Symbol('AccessRequests');

@@ -96,7 +96,11 @@ function contentOf(contentType: string, { schema, alsoAs = [] }: RouteResponse, 
   const shown = isError(schema) ? ERROR : withExamples(schema);
   const asJson = shown === undefined ? {} : { schema: shown, ...examples };
   const asBytes = { schema: { type: 'string', format: 'binary' } };
-  return Object.fromEntries<Json>([[contentType, asJson], ...alsoAs.map((type): [string, Json] => [type, asBytes])]);
+  const other = (type: string): Json => (type === 'application/json' ? { schema: ERROR } : asBytes);
+  return Object.fromEntries<Json>([
+    [contentType, asJson],
+    ...alsoAs.map((type): [string, Json] => [type, other(type)]),
+  ]);
 }
 
 function headerObjects(headers: Readonly<Record<string, string>>): Json {

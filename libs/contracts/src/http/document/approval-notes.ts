@@ -51,6 +51,28 @@ const decided = {
   ],
 } as const;
 
+const evaluated = {
+  subject: { type: 'user', id: 'alice@example.com' },
+  resource: { type: 'document', id: 'q4-plan' },
+  action: { name: 'can_read' },
+} as const;
+const task = {
+  id: 'arq_3f0e7a52-41bd-4c0f-9d52-0c8a5a1f7b21',
+  status: 'pending',
+  status_endpoint: 'https://countersign.example.com/access/v1/requests/arq_3f0e7a52-41bd-4c0f-9d52-0c8a5a1f7b21',
+  expires_at: '2026-03-01T10:30:00.000Z',
+  links: { review: 'https://countersign.example.com/console#approvals/apr_3f0e7a52-41bd-4c0f-9d52-0c8a5a1f7b21' },
+  display: { title: 'Access request submitted', description: 'The action waits for a person who may decide about it.' },
+} as const;
+const result = {
+  mode: 'reevaluate',
+  approval: {
+    id: 'apr_3f0e7a52-41bd-4c0f-9d52-0c8a5a1f7b21',
+    approved_at: '2026-03-01T09:31:12.000Z',
+    approved_until: '2026-03-01T10:30:00.000Z',
+  },
+} as const;
+
 /** Actions that wait for a person. */
 export const APPROVAL_NOTES: OperationNotes = {
   listApprovals: {
@@ -73,5 +95,42 @@ export const APPROVAL_NOTES: OperationNotes = {
     description:
       'Takes the session of a person whom the rule lets decide; no API key and no link decides. An approval is for exactly this action, and is used up by the next check of it, which the whole profile judges again. One denial ends the request, however many people must approve. The decision is recorded as an event with the person, the role, the comment and the time that it took.',
     answers: { 200: decided },
+  },
+  requestAccess: {
+    body: {
+      ...evaluated,
+      context: { business_justification: 'Needed for customer renewal review' },
+      denial: {
+        evaluation_id: EXAMPLE.event,
+        expires_at: '2026-03-01T09:40:00.000Z',
+        reason: 'approval_required',
+        binding_token: 'eyJhbGciOiJFZERTQSJ9.eyJldmFsdWF0aW9uX2lkIjoi4oCmIn0.c2lnbmF0dXJl',
+      },
+    },
+    answers: { 202: { task }, 201: { task: { ...task, status: 'approved' }, result } },
+    description:
+      'For PEPs of the AuthZEN Access Request and Approval Profile. A denied evaluation with `context.access_request` waits for an approval already; this gives the PEP a task for it. The binding token says which evaluation was denied: subject, resource, action and context have to be those of that evaluation. An `Idempotency-Key` with another body is 409.',
+  },
+  getAccessTask: {
+    answers: { 200: { task: { ...task, status: 'approved' }, result } },
+    description:
+      'Once the task is approved, ask for the evaluation again with `result.approval` as `context.approval`. The key must be valid for the agent; a task of another account is 404.',
+  },
+  accessKeys: {
+    answers: {
+      200: {
+        keys: [
+          {
+            kty: 'OKP',
+            crv: 'Ed25519',
+            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+            kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+            use: 'sig',
+            alg: 'EdDSA',
+          },
+        ],
+      },
+    },
+    description: 'Every process of the installation has the same key. It is not one of those that sign reports.',
   },
 };
