@@ -32,6 +32,7 @@ export const STATUS_VERDICTS = {
   scopeless: gap('The data access names no data scope.'),
   ungoverned: gap('The check is ungoverned: no rule and no list of the profile applied to it.'),
   undecided: gap('An approval was requested, and nobody decided about it in time.'),
+  tooFew: gap('An approval was requested, and too few people approved it in time.'),
   prevented: {
     status: 'Prevented',
     statusReason: 'The check was refused, and no execution was reported.',
@@ -49,6 +50,7 @@ export function eventStatus(facts: StatusFacts): StatusVerdict {
     return executed ? STATUS_VERDICTS.execution : STATUS_VERDICTS.satisfied;
   }
   if (event.type === 'approval.expired' && event.outcome === 'undecided') return STATUS_VERDICTS.undecided;
+  if (event.type === 'approval.expired' && event.outcome === 'too_few') return STATUS_VERDICTS.tooFew;
   if (event.type !== 'action.checked') return STATUS_VERDICTS.satisfied;
   if (event.allowed === true && event.violation_type !== null) return STATUS_VERDICTS.observed;
   if (isRefusal(event) && facts.reported.some(isExecution)) return STATUS_VERDICTS.executed;

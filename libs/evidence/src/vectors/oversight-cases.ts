@@ -4,6 +4,7 @@ import { browserCrypto } from '../browser/browser-crypto.js';
 import { commitV2 } from '../leaf/commitment.js';
 import { discloseMembers } from '../leaf/opening.js';
 import { STATUS_VERDICTS } from '../package/event-status.js';
+import type { StatusVerdict } from '../package/event-status.js';
 import { oversightOf } from '../package/oversight.js';
 import type { ProblemCode } from '../verify/result.js';
 import { airlineStory, checked, type Drafts, storyAgentOf } from './airline-story.js';
@@ -189,6 +190,18 @@ const VALID: readonly Row[] = [
   ],
 ];
 
+/** Of two people one has approved. */
+const oneOfTwo = (p: Loose, { status, statusReason }: StatusVerdict): void => {
+  const entry = p.events[UNDECIDED];
+  const { approval, rule, ruleSha256, bindingSha256 } = entry.opened.action.value;
+  const value = { approval, rule, ruleSha256, bindingSha256, ...decision('ben', 'admin', 'approve', 3000) };
+  entry.event.outcome = 'too_few';
+  entry.event.action = commitV2('action', SALT, value, browserCrypto.sha256);
+  entry.opened.action = { salt: SALT, value };
+  stateOversight(p);
+  restate(entry, status, statusReason);
+};
+
 /** Changes of what the package states. */
 const DIFFERENT: readonly Row[] = [
   [
@@ -236,6 +249,18 @@ export const OVERSIGHT_CASES: readonly OversightCase[] = [
   ...made(VALID, null, true),
   ...made(DIFFERENT, 'oversight-differs', false),
   ...made(MALFORMED, 'structure', false),
+  {
+    name: 'too-few',
+    description: 'A request that one of two people approved in time.',
+    expected: null,
+    change: (pkg) => oneOfTwo(pkg, STATUS_VERDICTS.tooFew),
+  },
+  {
+    name: 'too-few-undecided',
+    description: 'A request that one of two people approved in time, said to be decided by nobody.',
+    expected: 'status-differs',
+    change: (pkg) => oneOfTwo(pkg, STATUS_VERDICTS.undecided),
+  },
   {
     name: 'undecided-satisfied',
     description: 'A request that nobody decided about in time, said to be satisfied.',

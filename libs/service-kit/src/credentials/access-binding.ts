@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { JsonValue } from '@countersign/contracts';
-import { canonicalize } from '@countersign/evidence';
 
 type Members = { readonly [member: string]: JsonValue };
 
@@ -30,10 +29,12 @@ export function boundMembers(context: Members): readonly string[] {
  * `binding_hash` of a denial: SHA-256 over the canonical form (RFC 8785) of subject, resource, action and the bound members of
  * the context, base64url. A submission may say who acts in `client.actor` instead of `subject.properties.act` (section
  * "Binding Token Integrity"), so that member is left out, and `properties` where it has no other.
+ * @param canonicalize as RFC 8785 says
  */
 export function accessBindingHash(
   { subject, resource, action, context }: Evaluated,
   members: readonly string[],
+  canonicalize: (value: JsonValue) => string,
 ): string {
   const bound = Object.fromEntries(
     members.filter((member) => Object.hasOwn(context, member)).map((member) => [member, context[member]!]),

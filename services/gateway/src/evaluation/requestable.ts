@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accessRequestRoutes, APPROVAL_CODES } from '@countersign/contracts';
 import type { AnswerExtras, CheckAnswer, EvaluationParts } from '@countersign/contracts';
+import { canonicalize } from '@countersign/evidence';
 import { accessBindingHash, boundMembers } from '@countersign/service-kit';
 import type { DenialTokens } from '@countersign/service-kit';
 import type { Decision } from './outcome.js';
@@ -66,7 +67,7 @@ export class Requestable {
     const expiresAt = new Date(Math.min(Date.parse(openUntil), evaluatedAtMs + HINT_MS)).toISOString();
     const { subject = {}, resource = {}, action = {}, context: asked = {} } = parts;
     const contextMembers = boundMembers(asked);
-    const bindingHash = accessBindingHash({ subject, resource, action, context: asked }, contextMembers);
+    const bindingHash = accessBindingHash({ subject, resource, action, context: asked }, contextMembers, canonicalize);
     const claims = { evaluationId: answer.eventId, approvalId: id, expiresAt, contextMembers, bindingHash };
     const request = {
       endpoint: this.publicUrl().replace(/\/+$/, '') + accessRequestRoutes.requestAccess.path,

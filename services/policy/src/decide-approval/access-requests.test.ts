@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { powersOf } from '@countersign/contracts';
+import { canonicalize } from '@countersign/evidence';
 import { HttpRefusal } from '@countersign/http-edge';
 import { accessBindingHash, denialTokens } from '@countersign/service-kit';
 import type { Approval } from '../domain/approval.js';
@@ -48,7 +49,7 @@ describe('an access request', () => {
     const expiresAt = new Date(START + 600_000).toISOString();
     const claims = {
       ...{ evaluationId: 'e', approvalId: approval.id, expiresAt, contextMembers: ['region'] },
-      bindingHash: accessBindingHash(evaluated, ['region']),
+      bindingHash: accessBindingHash(evaluated, ['region'], canonicalize),
     };
     return { binding_token: await (await tokens).sign(claims, START), expires_at: expiresAt };
   }

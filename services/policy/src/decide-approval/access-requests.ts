@@ -108,7 +108,10 @@ export class AccessRequests {
     if (evaluationId !== undefined && evaluationId !== claims.evaluationId) {
       throw problem('invalid_denial_binding', differs('denial.evaluation_id'));
     }
-    if (accessBindingHash({ subject, resource, action, context }, claims.contextMembers) !== claims.bindingHash) {
+    if (
+      accessBindingHash({ subject, resource, action, context }, claims.contextMembers, canonicalize) !==
+      claims.bindingHash
+    ) {
       throw problem('invalid_denial_binding', differs('subject, resource, action or context'));
     }
     return claims;

@@ -49,11 +49,11 @@ export function entropyOf(approval: Approval, { type, refersTo }: ApprovalEvent,
   return { id: bytes.slice(0, 10), salt: bytes.slice(16) };
 }
 
-/** Of a decision what was decided; of the end of its time whether anybody had decided, and whether what was approved was used. */
-function outcomeOf({ state, usableUntilMs, usedBy }: Approval, type: ApprovalEvent['type']): string | null {
+/** Of a decision what was decided; of the end of its time whether anybody had decided, whether too few had approved, and whether what was approved was used. */
+function outcomeOf({ state, usableUntilMs, usedBy, decisions }: Approval, type: ApprovalEvent['type']): string | null {
   if (type === 'approval.decided') return state;
   if (type !== 'approval.expired') return null;
-  if (usableUntilMs === undefined) return 'undecided';
+  if (usableUntilMs === undefined) return decisions.length === 0 ? 'undecided' : 'too_few';
   return usedBy.length === 0 ? 'unused' : 'used';
 }
 

@@ -194,6 +194,7 @@ describe('the situation of an event', () => {
     [{ type: 'approval.requested' }, 'approval_requested'],
     [{ type: 'approval.decided', outcome: 'denied' }, 'approval_decided'],
     [{ type: 'approval.expired', outcome: 'undecided' }, 'approval_expired'],
+    [{ type: 'approval.expired', outcome: 'too_few' }, 'approval_expired'],
     [{ type: 'approval.expired', outcome: 'unused' }, null],
     [{ type: 'approval.consumed' }, 'approval_used'],
   ] as const)('%j is %s', (members, situation) => {

@@ -59,7 +59,7 @@ export function situationOf(leaf: LeafEvent, category: string | null): Situation
       return 'approval_decided';
     // What was approved and not used in time was decided by a person: that event is another one.
     case 'approval.expired':
-      return leaf.outcome === 'undecided' ? 'approval_expired' : null;
+      return leaf.outcome === 'undecided' || leaf.outcome === 'too_few' ? 'approval_expired' : null;
     case 'approval.consumed':
       return 'approval_used';
     default:

@@ -15,6 +15,7 @@ UNANSWERED = (GAP, "The answer to the check may not have reached its caller.")
 NO_SCOPE = (GAP, "The data access names no data scope.")
 UNGOVERNED = (GAP, "The check is ungoverned: no rule and no list of the profile applied to it.")
 UNDECIDED = (GAP, "An approval was requested, and nobody decided about it in time.")
+TOO_FEW = (GAP, "An approval was requested, and too few people approved it in time.")
 REFUSED = (PREVENTED, "The check was refused, and no execution was reported.")
 NOTHING = (SATISFIED, None)
 
@@ -69,6 +70,8 @@ class Story:
             return {UNANSWERED}
         if kind == "approval.expired" and event["outcome"] == "undecided":
             return {UNDECIDED}
+        if kind == "approval.expired" and event["outcome"] == "too_few":
+            return {TOO_FEW}
         if kind == "action.outcome" and event["outcome"] != "skipped":
             check = self._checks.get(event["refersTo"])
             if event["refersTo"] in self._others:
