@@ -102,8 +102,9 @@ export function mixedCredentials(instanceOf: () => Instance): void {
   };
   const routesBy = (credential: (access: Access) => boolean): readonly string[] =>
     Object.keys(ACCESS).filter((route) => credential(ACCESS[route]!));
-  const byKey = routesBy(({ statuses }) => statuses.anonymous === 401 && statuses['the API key'] < 300);
   const takesSession = ({ statuses }: Access): boolean => statuses.anonymous === 401 && statuses['the admin'] !== 401;
+  const takesKey = ({ statuses }: Access): boolean => statuses.anonymous === 401 && statuses['the API key'] !== 401;
+  const byKey = routesBy((access) => takesKey(access) && !takesSession(access));
   const bySession = routesBy((access) => takesSession(access) && access.statuses['the API key'] === 401);
   const byEither = routesBy((access) => takesSession(access) && access.statuses['the API key'] !== 401);
 
