@@ -3,7 +3,7 @@ import type { JsonValue } from '@countersign/contracts';
 
 type Members = { readonly [member: string]: JsonValue };
 
-/** What an evaluation is about (AuthZEN Authorization API 1.0, section 5). */
+/** The parts of an evaluation (AuthZEN Authorization API 1.0, section 5). */
 interface Evaluated {
   readonly subject: Members;
   readonly resource: Members;

@@ -56,7 +56,7 @@ export class AccessRequests {
   /**
    * The task for a denied evaluation (section "Access Request Submission").
    * @param idempotencyKey `null`: none was sent
-   * @throws HttpRefusal 400, 409, 410; of another account's denial as of one that nobody has issued
+   * @throws HttpRefusal 400, 409, 410; of another account's denial as of a forged one
    */
   async submit(caller: ApiKeyCaller, body: AccessSubmission, idempotencyKey: string | null): Promise<AccessTask> {
     const { approvalId: id } = await this.#denied(body);
