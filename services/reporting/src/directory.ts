@@ -1,8 +1,8 @@
-import { accountStream, type AccountFacts } from '@countersign/contracts';
+import { accountStream, type AccountFacts, type EventArchive } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { Projection } from '@countersign/topics';
 import type { ReportedAgent } from './issue-report/reported-agent.js';
-import { trailOf, type ListedAgent } from './issue-report/trail.js';
+import { trailOf, withTrail, type ListedAgent } from './issue-report/trail.js';
 
 /** Read model of accounts and agents. */
 export interface Directory {
@@ -46,4 +46,21 @@ export async function agentsOf(
     found.push({ id, facts: agent.value });
   }
   return found;
+}
+
+/**
+ * The agents that a report lists: those that are named; where none is, all of the account, and its trail. Events that
+ * were answered before the call are in the archive when it resolves.
+ * @param range `to`: ISO 8601 UTC; exclusive
+ * @throws HttpRefusal 404 for an agent that the account does not have
+ */
+export async function listedAgents(
+  archive: Pick<EventArchive, 'span'>,
+  directory: Pick<Directory, 'agents' | 'agentVersion' | 'settled'>,
+  accountId: string,
+  { agentIds, to }: { readonly agentIds: readonly string[]; readonly to: string },
+): Promise<readonly ListedAgent[]> {
+  const agents = await agentsOf(directory, accountId, agentIds);
+  await directory.settled();
+  return agentIds.length === 0 ? withTrail(archive, accountId, agents, to) : agents;
 }

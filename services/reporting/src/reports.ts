@@ -6,12 +6,11 @@ import {
 } from '@countersign/contracts';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { pdfBlobName } from './blobs/blob-store.js';
-import { agentsOf, type Directory } from './directory.js';
+import { listedAgents, type Directory } from './directory.js';
 import { shownAnchor } from './follow-anchors/shown-anchor.js';
 import { issueFitting } from './issue-series/issue-fitting.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
 import { readExportRequest, type ExportRequest } from './issue-report/request.js';
-import { withTrail } from './issue-report/trail.js';
 import type { StoredReport } from './store/port.js';
 
 /** Injection token of {@link Reports}. */
@@ -28,7 +27,7 @@ export function exportingAccount({ accounts }: Pick<Directory, 'accounts'>, acco
 }
 
 /** @throws HttpRefusal 400, 403 where the trail cannot be opened for this caller */
-function requireMayOpen({ trail, agentIds }: ExportRequest, role: SessionCaller['role']): void {
+export function requireMayOpen({ trail, agentIds }: ExportRequest, role: SessionCaller['role']): void {
   if (trail !== 'opened') return;
   if (agentIds.length > 0 && !agentIds.some(isAccountStream))
     throw new HttpRefusal(400, 'a package of named agents has no trail to open: leave agentIds out, or trail');
@@ -52,10 +51,7 @@ export class Reports {
     const account = exportingAccount(this.#directory, accountId);
     const request = readExportRequest(body);
     requireMayOpen(request, role);
-    const named = await agentsOf(this.#directory, accountId, request.agentIds);
-    await this.#directory.settled();
-    const isAll = request.agentIds.length === 0;
-    const agents = isAll ? await withTrail(this.#issuer.archive, accountId, named, request.to) : named;
+    const agents = await listedAgents(this.#issuer.archive, this.#directory, accountId, request);
     const preparer = { accountName: account.name, userId, email };
     const { fit = null } = request;
     return fit === null

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HttpRefusal } from '@countersign/http-edge';
+import { accountStream } from '@countersign/contracts';
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { createLogger } from '@countersign/process';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Directory } from '../directory.js';
@@ -12,12 +13,18 @@ import type { ReportStore } from '../store/port.js';
 import { reportJob } from '../store/store.contract.js';
 import { JobRunner } from './job-runner.js';
 import type { ReportJob } from './report-job.js';
+import { ReportJobs } from './report-jobs.js';
 
 describe('a report job', () => {
   const folder = mkdtempSync(join(tmpdir(), 'report-jobs-'));
   let store: ReportStore;
   let runner: JobRunner | null = null;
   let nowMs = 0;
+  const directory = {
+    accounts: new Map([['a', { value: { plan: 'core', name: 'Example Ltd' } }]]),
+    agents: new Map(),
+    settled: async () => undefined,
+  } as unknown as Directory;
   beforeEach(async () => {
     nowMs = Date.parse('2026-01-05T00:00:00.000Z');
     store = await openSqliteReportStore(join(folder, `${Math.random()}.db`));
@@ -42,11 +49,6 @@ describe('a report job', () => {
       ...{ flush: async () => undefined, requireUnerased: async () => undefined, anchorOf: async () => null },
       ...parts,
     } as unknown as Issuer;
-    const directory = {
-      accounts: new Map([['a', { value: { plan: 'core', name: 'Example Ltd' } }]]),
-      agents: new Map(),
-      settled: async () => undefined,
-    } as unknown as Directory;
     runner = new JobRunner(issuer, directory, createLogger('silent'));
     runner.wake();
   }
@@ -71,6 +73,43 @@ describe('a report job', () => {
     expect(done).toMatchObject({ error: null, of: 0, done: 0, next: done.request.to });
     const { reports, total } = await store.reports('a', 9, 0);
     expect([total, reports[0]?.id]).toEqual([1, done.reports[0]]);
+  });
+
+  it('over all agents lists the trail', async () => {
+    const job = reportJob('j1', 'a', 1);
+    await store.addJob(job, 4);
+    const trail = accountStream('a');
+    // Its one event is before the range.
+    const span = async (id: string, from: string): Promise<object | null> =>
+      id === trail && from < job.request.from ? { first: 1, last: 1 } : null;
+    await run({ archive: { span, referring: async () => [], leaves: async () => [] } as unknown as Issuer['archive'] });
+    const { reports } = await until(({ state }) => state === 'done');
+    expect((await store.anyReport(reports[0]!))?.agentIds).toEqual([trail]);
+  });
+
+  it('opens the trail for admins and auditors only', async () => {
+    const jobs = new ReportJobs(
+      store,
+      directory,
+      async () => nowMs,
+      () => undefined,
+    );
+    const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' };
+    const body = { ...range, format: 'json', frameworks: ['soc2'], trail: 'opened' };
+    const create = (role: SessionCaller['role'], more: object): Promise<unknown> =>
+      jobs.create({ accountId: 'a', userId: 'u', email: 'ana@example.com', role }, { ...body, ...more });
+    await expect(create('member', {})).rejects.toMatchObject({
+      ...{ status: 403, message: 'the content of the trail is for admins and auditors' },
+    });
+    const agentIds = ['0198a1b2-0000-7000-8000-00000000000a'];
+    await expect(create('admin', { agentIds })).rejects.toMatchObject({ status: 400 });
+    expect((await store.jobs('a', 9, 0)).total).toBe(0);
+    await create('admin', {});
+    await create('member', { trail: 'withheld' });
+    expect((await store.jobs('a', 9, 0)).jobs.map(({ request }) => request.trail).sort()).toEqual([
+      'opened',
+      'withheld',
+    ]);
   });
 
   it('fails at once where trying again is no use', async () => {

@@ -1,7 +1,7 @@
 import { BackgroundLoop } from '@countersign/async';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
-import { agentsOf, type Directory } from '../directory.js';
+import { listedAgents, type Directory } from '../directory.js';
 import { countEvents } from '../issue-report/fitting-range.js';
 import { issueReport, MAX_EVENTS, type Issuer } from '../issue-report/issue.js';
 import { issueFitting } from '../issue-series/issue-fitting.js';
@@ -109,8 +109,7 @@ class RunningJob {
     const { accountId, userId, email, request, split, title } = this.#job;
     const { name: accountName } = exportingAccount(this.directory, accountId);
     await this.#keep({ state: 'reading' });
-    const agents = await agentsOf(this.directory, accountId, request.agentIds);
-    await this.directory.settled();
+    const agents = await listedAgents(this.issuer.archive, this.directory, accountId, request);
     const ids = agents.map(({ id }) => id);
     await this.#keep({ of: await countEvents(this.issuer.archive, ids, request.from, request.to) });
     const { fit = null } = request;

@@ -3,7 +3,7 @@ import { reportJobBody, type ReportJobBody, type ReportJobRecord } from '@counte
 import { HttpRefusal, schemaCheck, type SessionCaller } from '@countersign/http-edge';
 import { agentsOf, type Directory } from '../directory.js';
 import { readExportRequest } from '../issue-report/request.js';
-import { exportingAccount } from '../reports.js';
+import { exportingAccount, requireMayOpen } from '../reports.js';
 import type { ReportStore } from '../store/port.js';
 import { reportJobRecord, type ReportJob } from './report-job.js';
 
@@ -24,9 +24,9 @@ export class ReportJobs {
     private readonly added: () => void,
   ) {}
 
-  /** @throws HttpRefusal 403 by plan, 400 by body, 404 by agent, 503 while as many are open as may be – in this order */
+  /** @throws HttpRefusal 403 by plan, 400 by body, 403 by role, 404 by agent, 503 while as many are open as may be – in this order */
   async create(
-    { accountId, userId, email }: Pick<SessionCaller, 'accountId' | 'userId' | 'email'>,
+    { accountId, userId, email, role }: Pick<SessionCaller, 'accountId' | 'userId' | 'email' | 'role'>,
     body: unknown,
   ): Promise<ReportJobRecord> {
     exportingAccount(this.directory, accountId);
@@ -34,6 +34,7 @@ export class ReportJobs {
     if (problem !== null) throw new HttpRefusal(400, problem);
     const { title = null, split = false, ...exported } = body as ReportJobBody;
     const request = readExportRequest(exported);
+    requireMayOpen(request, role);
     await agentsOf(this.directory, accountId, request.agentIds);
     const job: ReportJob = {
       ...{ id: randomUUID(), accountId, userId, email, request, title, split },
