@@ -38,7 +38,7 @@ export function isAccountStream(agentId: string): boolean {
   return agentId[VERSION_DIGIT] === '8';
 }
 
-/** Who did it. `unknown`: a caller that gave a wrong password. */
+/** Who did it. `unknown`: a caller whose sign-in failed. */
 export type AccountActor =
   { readonly kind: 'user'; readonly id: string } | { readonly kind: 'operator' | 'system' | 'unknown' };
 

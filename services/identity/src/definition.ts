@@ -101,7 +101,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const signIn = new SignIn(
     ...([context, store, publication, tokens, passwords, confirmations, links, queue, steps, failures] as const),
   );
-  const factors = new SecondFactors(context, store, publication, passwords, queue, codes);
+  const factors = new SecondFactors(context, store, publication, passwords, queue, codes, failures);
   const passwordLinks = new PasswordLinks(context, store, publication, queue, mailer);
   const sweep = new SessionSweep(context, store, publication);
   const follower = new KeyUseFollower(context, store);

@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import type { EventEnvelope } from '@countersign/contracts';
 import { secondFactorCases } from './second-factor.test-cases.js';
+import { addFactorUser, logIn } from './second-factor.test-context.js';
 import { FIRST, runIdentity } from './service.test-context.js';
 import type { Answer, Running } from './service.test-context.js';
 
@@ -117,6 +119,39 @@ describe('links that set a password, without a mail server', () => {
     expect((await service.ask('DELETE', own, undefined, admin)).status).toBe(409);
     const path = `/v1/users/${invited.body.user.id}`;
     expect((await service.ask('DELETE', path, undefined, admin)).status).toBe(204);
+  });
+
+  it('leave a trace of failures after a right password, and in a session', async () => {
+    const email = 'trace@factor.example';
+    const user = await addFactorUser(service, admin, email, { ms: 0 });
+    const wrong = { currentPassword: 'not this one', newPassword: NEXT };
+    expect((await service.ask('POST', '/v1/auth/password', wrong, user.session)).status).toBe(403);
+    const password = { password: 'not this one' };
+    expect((await service.ask('POST', '/v1/second-factor/enrolment', password, user.session)).status).toBe(403);
+    const code = { code: '000000' };
+    expect((await service.ask('POST', '/v1/second-factor/removal', code, user.session)).status).toBe(403);
+    // The one that is finished is no failure.
+    const finished = (await logIn(service, email)).body.secondFactor.token;
+    const second = { token: finished, code: user.recoveryCodes[0] };
+    expect((await service.ask('POST', '/v1/auth/second-factor', second)).status).toBe(200);
+    expect((await logIn(service, email)).status).toBe(403);
+    service = await service.restart();
+    const records = await service.eventLog.read('agent-events', 0, 0, 10_000);
+    const failed = records
+      .map(({ value }) => JSON.parse(Buffer.from(value).toString()) as EventEnvelope)
+      .filter(({ leaf }) => leaf.outcome === 'failed')
+      .map(({ openings }) => openings.action?.value as { readonly user: { readonly email: string } })
+      .filter((content) => content.user.email === email);
+    const of = { by: { kind: 'unknown' }, address: '127.0.0.1', count: 1, user: expect.anything() };
+    expect(failed).toHaveLength(4);
+    for (const [method, reason] of [
+      ['password', 'password-change'],
+      ['password', 'second-factor-change'],
+      ['second_factor', 'second-factor-change'],
+      ['password', 'second-step-not-taken'],
+    ]) {
+      expect(failed).toContainEqual({ ...of, method, reason });
+    }
   });
 
   describe('and second factors', () => secondFactorCases(() => ({ service, admin })));

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SINGLE_SIGN_ON_REFUSALS } from '@countersign/contracts';
+import { codeAt } from './second-factor.test-context.js';
 import { FIRST, runIdentity } from './service.test-context.js';
 import type { Answer, Running } from './service.test-context.js';
 import type { RefusalCounter } from './single-sign-on/refusal-counter.js';
@@ -123,7 +124,7 @@ describe('single sign-on', () => {
       expect(users.find(({ id }: { id: string }) => id === user.id).invited).toBeUndefined();
     });
 
-    it('ends the link of the invitation, and the sessions from before the first sign-in', async () => {
+    it('ends the link of the invitation, and second factor and sessions from before the first sign-in', async () => {
       const token = /[\w-]{64}$/.exec((await invite('cleo@else.example')).body.link)![0];
       const body = { token, newPassword: 'a password of the user' };
       expect((await service.ask('POST', '/v1/auth/password/by-link', body)).status).toBe(204);
@@ -132,10 +133,16 @@ describe('single sign-on', () => {
         password: body.newPassword,
       });
       const id = before.body.user.id as string;
+      const enrolment = { password: body.newPassword };
+      const begun = await service.ask('POST', '/v1/second-factor/enrolment', enrolment, before.body.token);
+      const factor = { enrolment: begun.body.enrolment, code: codeAt(begun.body.secret, Date.now()) };
+      expect((await service.ask('POST', '/v1/second-factor', factor, before.body.token)).status).toBe(201);
       const link = /[\w-]{64}$/.exec(
         (await service.ask('POST', `/v1/users/${id}/password-link`, undefined, admin)).body.link,
       )![0];
       const first = await signIn(person('cleo'));
+      const listed = (await service.ask('GET', '/v1/users', undefined, admin)).body.users as { id: string }[];
+      expect(listed.find((user) => user.id === id)).not.toHaveProperty('secondFactor');
       expect((await sessionOf(before.body.token)).status).toBe(401);
       const late = { token: link, newPassword: 'another password' };
       expect((await service.ask('POST', '/v1/auth/password/by-link', late)).status).toBe(400);

@@ -66,7 +66,7 @@ export class FinishSignIn {
       ),
     );
     if (opened !== null) return opened;
-    this.failures.note(email, remoteAddress, 'second_factor');
+    this.failures.note(email, remoteAddress, { method: 'second_factor' });
     throw new HttpRefusal(401, 'the code is wrong, was used already, or is not of this time');
   }
 

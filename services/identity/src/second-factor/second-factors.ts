@@ -9,6 +9,7 @@ import type { Publication } from '../publication.js';
 import type { AttemptQueue } from '../sign-in/attempt-queue.js';
 import { CountedAttempts } from '../sign-in/counted-attempts.js';
 import { endLateSessions } from '../sign-in/end-late-sessions.js';
+import type { FailedSignIns } from '../sign-in/failed-sign-ins.js';
 import type { Passwords } from '../sign-in/passwords.js';
 import type { IdentityStore } from '../store/port.js';
 import { accountChanged, byUser, secondFactorChanged } from '../trail/acts.js';
@@ -28,6 +29,7 @@ export class SecondFactors {
     private readonly passwords: Passwords,
     private readonly queue: AttemptQueue,
     private readonly codes: Codes,
+    private readonly failures: Pick<FailedSignIns, 'note'>,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
@@ -55,8 +57,9 @@ export class SecondFactors {
         return this.codes.begin(user);
       }),
     );
-    if (begun === null) throw new HttpRefusal(403, 'the password is wrong');
-    return begun;
+    if (begun !== null) return begun;
+    this.failures.note(email, remoteAddress, { method: 'password', reason: 'second-factor-change' });
+    throw new HttpRefusal(403, 'the password is wrong');
   }
 
   /** @returns the recovery codes @throws HttpRefusal 403, 409 */
@@ -151,7 +154,9 @@ export class SecondFactors {
       if (!isRight) await countWrong(this.publication, this.store, userId);
       return isRight ? true : null;
     });
-    if (done === null) throw new HttpRefusal(403, 'the code is wrong, was used already, or is not of this time');
+    if (done !== null) return;
+    this.failures.note(email, remoteAddress, { method: 'second_factor', reason: 'second-factor-change' });
+    throw new HttpRefusal(403, 'the code is wrong, was used already, or is not of this time');
   }
 
   async #stored(userId: string): Promise<User> {

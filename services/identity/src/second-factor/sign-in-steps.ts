@@ -17,6 +17,13 @@ export interface SignInStep {
   readonly expiresAtMs: number;
 }
 
+/** The answer to a right password that opens no session yet. */
+export interface Demand {
+  /** 403 with the token of the next step. */
+  readonly refusal: HttpRefusal;
+  readonly step: SignInStep;
+}
+
 /** The second step of sign-ins. Its token is no session: it is sealed for this purpose and accepted by no other route. */
 export class SignInSteps {
   /** @param key 32 bytes, of the instance secret */
@@ -25,10 +32,10 @@ export class SignInSteps {
     private readonly clock: () => number,
   ) {}
 
-  /** For a user whose password was right. @throws HttpRefusal 403 with the token of the next step, if there is one */
-  demand(user: User, { facts }: Account): void {
-    if (user.secondFactor !== undefined) this.#refuse(user, 'code');
-    if (facts.secondFactorRequired === true) this.#refuse(user, 'enrolment');
+  /** For a user whose password was right. @returns `null` if there is no next step */
+  demand(user: User, { facts }: Account): Demand | null {
+    if (user.secondFactor !== undefined) return this.#demand(user, 'code');
+    return facts.secondFactorRequired === true ? this.#demand(user, 'enrolment') : null;
   }
 
   /** @returns `null` if the token has expired or was issued for something else */
@@ -41,7 +48,7 @@ export class SignInSteps {
     return user?.id === userId && digest(user.passwordHash) === password;
   }
 
-  #refuse(user: User, step: NextStep['step']): never {
+  #demand(user: User, step: NextStep['step']): Demand {
     const expiresAtMs = this.clock() + STEP_MS;
     const content: SignInStep = {
       step,
@@ -59,7 +66,7 @@ export class SignInSteps {
       step === 'code'
         ? 'a second factor is needed: POST /v1/auth/second-factor with this token and a code'
         : 'the account requires a second factor: POST /v1/auth/second-factor/enrolment with this token';
-    throw new HttpRefusal(403, error, {}, { error, secondFactor });
+    return { refusal: new HttpRefusal(403, error, {}, { error, secondFactor }), step: content };
   }
 }
 

@@ -41,7 +41,7 @@ export class SignIn {
     private readonly links: OneTimeLinks,
     private readonly queue: AttemptQueue,
     private readonly steps: Pick<SignInSteps, 'demand'>,
-    private readonly failures: Pick<FailedSignIns, 'note'>,
+    private readonly failures: Pick<FailedSignIns, 'note' | 'noteUnlessOpened'>,
   ) {
     this.#attempts = new CountedAttempts(context, store);
   }
@@ -171,7 +171,9 @@ export class SignIn {
         return true;
       }),
     );
-    if (changed === null) throw wrongPassword();
+    if (changed !== null) return;
+    this.failures.note(email, remoteAddress, { method: 'password', reason: 'password-change' });
+    throw wrongPassword();
   }
 
   async #attempt(address: string, password: string, remoteAddress: string): Promise<SignedIn | null> {
@@ -180,7 +182,9 @@ export class SignIn {
     if (!matches || user === null) return null;
     const { singleSignOn } = this.context.config;
     return this.#open(user, 'password', remoteAddress, (current) => {
-      if (passwordsAreRefused(current, singleSignOn)) throw passwordRefused(403, singleSignOn);
+      if (!passwordsAreRefused(current, singleSignOn)) return;
+      this.failures.note(address, remoteAddress, { method: 'password', reason: 'password-refused' });
+      throw passwordRefused(403, singleSignOn);
     });
   }
 
@@ -191,7 +195,7 @@ export class SignIn {
    */
   async #open(
     compared: User,
-    method: SignInMethod,
+    method: SignInMethod & ('password' | 'link'),
     remoteAddress: string,
     judge: (user: User) => void = () => undefined,
   ): Promise<SignedIn | null> {
@@ -199,7 +203,11 @@ export class SignIn {
     for (let user: User | null = compared; user !== null && account !== null;) {
       if (user.passwordHash !== compared.passwordHash) return null;
       judge(user);
-      this.steps.demand(user, account);
+      const next = this.steps.demand(user, account);
+      if (next !== null) {
+        this.failures.noteUnlessOpened(user.email, remoteAddress, method, next.step);
+        throw next.refusal;
+      }
       const session = newSession(user, this.context.clock());
       const expectedUser = { id: user.id, version: user.version };
       const acts = [signedIn(user, session, method, remoteAddress)];

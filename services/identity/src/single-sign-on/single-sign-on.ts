@@ -7,7 +7,15 @@ import type { ServiceContext } from '@countersign/service-kit';
 import { losesLastAdmin, revoked, signedInAs, withRole } from '../domain/members.js';
 import type { Subject, User } from '../domain/members.js';
 import type { Change, Publication } from '../publication.js';
-import { byUser, signedIn, signInFailed, SYSTEM, userChanged, userCreated } from '../trail/acts.js';
+import {
+  byUser,
+  secondFactorChanged,
+  signedIn,
+  signInFailed,
+  SYSTEM,
+  userChanged,
+  userCreated,
+} from '../trail/acts.js';
 import type { Act } from '../trail/acts.js';
 import type { AttemptQueue } from '../sign-in/attempt-queue.js';
 import { endLateSessions } from '../sign-in/end-late-sessions.js';
@@ -124,10 +132,11 @@ export class SingleSignOn {
       }
       const isFirst = this.#isFirst(found);
       let before = found;
-      // Who added the user, or registered with the address, knows the password.
+      // Who added the user, or registered with the address, knows the password, and may have enrolled the second factor.
       if (isFirst && found.version > 0) {
         unknownHash ??= await this.#unknownPassword(found.email);
-        before = { ...found, passwordHash: unknownHash };
+        const { secondFactor: _of, ...kept } = found;
+        before = { ...kept, passwordHash: unknownHash };
       }
       const user = signedInAs(before, subject, role ?? found.role);
       const session = newSession(user, this.context.clock(), sessionId);
@@ -214,7 +223,12 @@ export class SingleSignOn {
 /** The provider's claims add the user and give the role: no person of the account did. */
 function actsOf(before: User, after: User, opened: Act): readonly Act[] {
   if (before.version === 0) return [userCreated(after, SYSTEM), opened];
-  return before.role === after.role ? [opened] : [userChanged(before, after, SYSTEM), opened];
+  const hasLost = before.secondFactor !== undefined && after.secondFactor === undefined;
+  return [
+    ...(before.role === after.role ? [] : [userChanged(before, after, SYSTEM)]),
+    ...(hasLost ? [secondFactorChanged(after, SYSTEM, 'removed')] : []),
+    opened,
+  ];
 }
 
 function used(): SignInRefused {

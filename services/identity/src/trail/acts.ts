@@ -64,8 +64,8 @@ export function signedIn(user: User, { id }: Session, how: SignInMethod, address
   return { ...aboutUser('account.sign_in', user, byUser(user.id), content), outcome: 'succeeded' };
 }
 
-/** @param count failures that the event stands for */
-export function signInFailed(user: User, by: AccountActor, address: string, more: Content): Act {
+/** @param address `null`: of several callers @param more with the number of failures that the event stands for */
+export function signInFailed(user: User, by: AccountActor, address: string | null, more: Content): Act {
   return { ...aboutUser('account.sign_in', user, by, { ...fromAddress(address), ...more }), outcome: 'failed' };
 }
 

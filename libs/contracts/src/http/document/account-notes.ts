@@ -60,12 +60,12 @@ export const ACCOUNT_NOTES: OperationNotes = {
   },
   finishSingleSignOn: {
     description:
-      'For the browser that was sent to the provider. `state`, `nonce`, issuer, audience, signature and times of the ID token are checked. At the first sign-in the user is the one with the verified e-mail address, from then on the one with issuer and `sub`; it ends the sessions and the password from before. Where roles are set by a claim, the role is that of the claim; without one, the open sessions of the user end and there is no new one. While the provider, the store or the log cannot be reached, the browser is sent to `#/single-sign-on/unavailable`.',
+      'For the browser that was sent to the provider. `state`, `nonce`, issuer, audience, signature and times of the ID token are checked. At the first sign-in the user is the one with the verified e-mail address, from then on the one with issuer and `sub`; it ends the sessions, the password and the second factor from before. Where roles are set by a claim, the role is that of the claim; without one, the open sessions of the user end and there is no new one. While the provider, the store or the log cannot be reached, the browser is sent to `#/single-sign-on/unavailable`.',
   },
   changePassword: {
     body: { currentPassword: 'a password that is long enough', newPassword: 'another password that is long enough' },
     description:
-      'Sessions that others opened with the old password end at once. A wrong current password counts as a failed sign-in.',
+      'Sessions that others opened with the old password end at once. A wrong current password counts, and is recorded, as a failed sign-in.',
   },
   setPasswordByLink: {
     body: { token: EXAMPLE_TOKEN, newPassword: 'another password that is long enough' },
