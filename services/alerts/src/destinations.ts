@@ -82,13 +82,22 @@ export class Destinations {
     return this.#try(this.#made(accountId, kind, this.#checked(kind, where), NEW).destination);
   }
 
-  /** A message of the log is due again now, and its delays begin again. */
+  /**
+   * A message of the log is due again now, and its delays begin again. It counts as a test message.
+   * @throws HttpRefusal 409 for a message from before the last change of the address: the receiver of now was not meant
+   */
   async sendAgain(accountId: string, id: string, messageId: string): Promise<DeliveryRecord> {
-    if (!(await this.#find(accountId, id)).enabled) {
-      throw new HttpRefusal(409, 'the destination is turned off: turn it on first');
-    }
+    const { enabled, addressChangedAtMs = 0 } = await this.#find(accountId, id);
+    if (!enabled) throw new HttpRefusal(409, 'the destination is turned off: turn it on first');
     const nowMs = this.#rules.clock();
+    this.#allow(accountId, nowMs);
     const changed = await this.#store.changeMessage(id, messageId, (message) => {
+      if (message.createdAtMs <= addressChangedAtMs) {
+        throw new HttpRefusal(
+          409,
+          'the message is from before the last change of the address: it is not sent to another one',
+        );
+      }
       if (message.attempts.length < MOST_ATTEMPTS) return sentAgain(message, nowMs);
       throw new HttpRefusal(409, `the message has had ${MOST_ATTEMPTS} attempts, the most there are`);
     });
@@ -140,13 +149,16 @@ export class Destinations {
     return { destination: made, secret };
   }
 
+  /** @throws HttpRefusal 429 */
+  #allow(accountId: string, nowMs: number): void {
+    const waitMs = this.#tests.take(accountId, nowMs);
+    if (waitMs === 0) return;
+    const most = `an account sends at most ${MOST_TESTS} messages a minute as a test or again: try again later`;
+    throw new HttpRefusal(429, most, { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
+  }
+
   async #try(destination: Destination): Promise<TestResult> {
-    const waitMs = this.#tests.take(destination.accountId, this.#rules.clock());
-    if (waitMs > 0) {
-      throw new HttpRefusal(429, `an account sends at most ${MOST_TESTS} test messages a minute: try again later`, {
-        'Retry-After': String(Math.ceil(waitMs / 1000)),
-      });
-    }
+    this.#allow(destination.accountId, this.#rules.clock());
     const data = {
       eventId: null,
       agentId: null,
@@ -166,7 +178,7 @@ export class Destinations {
       throw new HttpRefusal(400, 'kind cannot be changed: make another destination');
     }
     const where = body.destination === undefined ? {} : { destination: this.#checked(old.kind, body.destination) };
-    const next = changed(old, { ...body, ...where });
+    const next = changed(old, { ...body, ...where }, this.#rules.clock());
     if (!(await this.#store.replaceDestination(next))) {
       throw new HttpRefusal(409, 'the destination was just changed by another: read it again');
     }

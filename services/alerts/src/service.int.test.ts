@@ -199,10 +199,10 @@ describe('alerts in a process', () => {
   });
 
   it('limits an account to ten test messages a minute, and says when the next one is allowed', async () => {
-    const { body: made } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
+    const { body: made } = await ask('stranger', 'POST', '/v1/alert-configs', { kind: 'webhook', destination: url });
     const from = arrived.length;
     const answers: Answer[] = [];
-    for (let n = 0; n < 12; n += 1) answers.push(await ask('member', 'POST', `/v1/alert-configs/${made.id}/test`));
+    for (let n = 0; n < 12; n += 1) answers.push(await ask('stranger', 'POST', `/v1/alert-configs/${made.id}/test`));
     const sent = answers.filter(({ status }) => status === 200).length;
     expect(sent).toBeLessThanOrEqual(10);
     expect(arrived.length - from).toBe(sent);
@@ -210,7 +210,10 @@ describe('alerts in a process', () => {
     expect([last.status, Object.keys(last.body)]).toEqual([429, ['error']]);
     expect(Number(last.retryAfter)).toBeGreaterThan(0);
     expect(Number(last.retryAfter)).toBeLessThanOrEqual(60);
-    await ask('member', 'DELETE', `/v1/alert-configs/${made.id}`);
+    // A message of the log that is sent again counts as well.
+    const again = await ask('stranger', 'POST', `/v1/alert-configs/${made.id}/deliveries/msg_${'0'.repeat(40)}/retry`);
+    expect([again.status, Number(again.retryAfter) > 0]).toEqual([429, true]);
+    await ask('stranger', 'DELETE', `/v1/alert-configs/${made.id}`);
   });
 
   it('stores no secret in plain text', async () => {
@@ -257,6 +260,7 @@ describe('alerts in a process', () => {
     expect((await ask('stranger', 'POST', retry)).status).toBe(404);
     expect((await ask('member', 'POST', `${path}/msg_${'0'.repeat(40)}/retry`)).status).toBe(404);
     expect((await ask('member', 'POST', `${path}/msg_1/retry`)).body.error).toContain('must be the id of a message');
+    expect((await ask('member', 'POST', '/v1/alert-configs', { id: made.id, destination: url })).status).toBe(200);
     const due = await ask('member', 'POST', retry);
     expect([due.status, due.body.state]).toEqual([202, 'waiting']);
     await until(
@@ -268,6 +272,9 @@ describe('alerts in a process', () => {
       async () => (await ask('auditor', 'GET', path)).body.deliveries[1].attempts.length,
       (attempts) => attempts === 2,
     );
+    await ask('member', 'POST', '/v1/alert-configs', { id: made.id, destination: `${url}?of=another` });
+    const elsewhere = await ask('member', 'POST', retry);
+    expect([elsewhere.status, elsewhere.body.error]).toEqual([409, expect.stringContaining('change of the address')]);
     await ask('member', 'POST', '/v1/alert-configs', { id: made.id, enabled: false });
     expect((await ask('member', 'POST', retry)).status).toBe(409);
     await ask('member', 'POST', '/v1/alert-configs', { id: made.id, enabled: true });

@@ -129,6 +129,10 @@ const address = {
   maxLength: 2048,
   description: 'an e-mail address, or an https URL that is publicly reachable',
 } as const;
+const tooMany = {
+  ...error('the account has sent ten messages within a minute, as a test or again'),
+  headers: { 'Retry-After': 'seconds until it may send another' },
+} as const;
 /** Answers to a request for a test message. */
 const tested = {
   200: {
@@ -140,10 +144,7 @@ const tested = {
       properties: { delivered: { type: 'boolean' }, status },
     },
   },
-  429: {
-    ...error('the account has sent ten test messages within a minute'),
-    headers: { 'Retry-After': 'seconds until it may send another' },
-  },
+  429: tooMany,
 } as const;
 const of = { service: 'alerts', tag: 'Alerts', auth: 'session' } as const;
 
@@ -252,8 +253,9 @@ export const alertsRoutes = {
       ...sessionErrors,
       404: error('the account has no such destination, or the destination no such message'),
       409: error(
-        `the destination is turned off, the message is being sent at this moment, or it has had ${MOST_ATTEMPTS} attempts`,
+        `the destination is turned off, the message is from before the last change of the address or is being sent at this moment, or it has had ${MOST_ATTEMPTS} attempts`,
       ),
+      429: tooMany,
     },
   }),
   listDeliveries: route({

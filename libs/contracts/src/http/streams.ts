@@ -44,12 +44,19 @@ export type StreamCredentials = JsonOf<typeof credentials>;
 
 const url = { type: 'string', minLength: 3, maxLength: 2048 } as const;
 
+const trail = {
+  type: 'boolean',
+  description:
+    'events of the account itself (`account.*`) are sent, with e-mail and IP addresses of its people. Not named: only if `filter` names such a type, or the id of this sequence',
+} as const;
+
 const entry = {
   id: uuid,
   kind: { type: 'string', enum: STREAM_KINDS },
   url: { type: 'string' },
   format: { type: 'string', enum: STREAM_FORMATS },
   filter,
+  trail,
   enabled: { type: 'boolean' },
   createdAt: instant,
 } as const;
@@ -104,7 +111,7 @@ export const streamRoutes = {
     method: 'POST',
     path: '/v1/streams',
     operationId: 'createStream',
-    summary: 'Send every event from now on, or from `from`, to another product',
+    summary: 'Send every event of agents from now on, or from `from`, to another product',
     role: 'admin',
     body: {
       type: 'object',
@@ -117,6 +124,7 @@ export const streamRoutes = {
         },
         format: entry.format,
         filter,
+        trail,
         enabled: entry.enabled,
         from: isoTime,
         credentials,
@@ -151,7 +159,7 @@ export const streamRoutes = {
     method: 'PATCH',
     path: '/v1/streams/{id}',
     operationId: 'changeStream',
-    summary: 'Change address, credentials or filter of a stream, or switch it off and on',
+    summary: 'Change address, credentials, filter or trail of a stream, or switch it off and on',
     role: 'admin',
     params,
     body: {
@@ -159,6 +167,7 @@ export const streamRoutes = {
       properties: {
         url: { ...url, description: 'at another host the credentials have to be sent again' },
         filter,
+        trail,
         enabled: entry.enabled,
         credentials,
       },

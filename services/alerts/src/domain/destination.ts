@@ -8,6 +8,8 @@ export interface Destination extends AlertConfigRecord {
   readonly accountId: string;
   /** The sealed secret of a webhook; `null` for e-mail. */
   readonly sealedSecret: string | null;
+  /** Time of the last change of the address, ms. Absent: it is the first one, or was changed by an earlier release. */
+  readonly addressChangedAtMs?: number;
   /** Rises with every change. */
   readonly revision: number;
 }
@@ -31,9 +33,11 @@ export function alertConfigRecord(destination: Destination): AlertConfigRecord {
 export function changed(
   old: Destination,
   { destination = old.destination, minSeverity = old.minSeverity, enabled = old.enabled }: AlertConfigBody,
+  nowMs: number,
 ): Destination {
+  const moved = destination === old.destination ? {} : { addressChangedAtMs: nowMs };
   const again = enabled ? { disabledAt: null, disabledReason: null } : {};
-  return { ...old, destination, minSeverity, enabled, ...again, revision: old.revision + 1 };
+  return { ...old, destination, minSeverity, enabled, ...again, ...moved, revision: old.revision + 1 };
 }
 
 /** The destination after the last failed attempt. */

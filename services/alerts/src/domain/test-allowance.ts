@@ -1,8 +1,8 @@
-/** Test messages that an account may send within {@link WINDOW_MS}: each connects to a host of its choice. */
+/** Messages that an account may send by hand within {@link WINDOW_MS}: each connects to a host of its choice. */
 export const MOST_TESTS = 10;
 const WINDOW_MS = 60_000;
 
-/** Sliding-window limit of test messages per account and process. */
+/** Sliding-window limit of test messages, and of those that are sent again, per account and process. */
 export class TestAllowance {
   /** Times of its tests, oldest first, by account. */
   readonly #tests = new Map<string, readonly number[]>();

@@ -57,7 +57,7 @@ export class StreamReader {
           if (records.length >= MOST_EVENTS || length >= MOST_LENGTH) break;
           read += 1;
           let link: ChainLink | null = cursor.link;
-          if (isSent(envelope.leaf, stream.filter)) {
+          if (isSent(envelope.leaf, stream)) {
             const sent = sentRecord(stream, { sequence, leaf: envelope.leaf, openings: envelope.openings }, link);
             records.push(sent.record);
             length += sent.record.text.length;

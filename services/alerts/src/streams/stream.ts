@@ -1,13 +1,16 @@
+import { ACCOUNT_EVENTS, isAccountStream } from '@countersign/contracts';
 import type { LeafEvent, StreamFilter, StreamFormat, StreamKind, StreamRecord } from '@countersign/contracts';
 
 /** Every event of an account is read and sent for each of its streams. */
 export const MOST_STREAMS = 16;
 
 /** A receiver that an account's events are sent to. */
-export interface Stream extends StreamRecord {
+export interface Stream extends Omit<StreamRecord, 'trail'> {
   readonly kind: StreamKind;
   readonly format: StreamFormat;
   readonly accountId: string;
+  /** Events of the account itself are sent. Absent: if the filter names them. */
+  readonly trail?: boolean;
   /** ISO 8601: an agent's events are sent from its first one of this time or later. */
   readonly from: string;
   /** Sealed JSON of its credentials. */
@@ -17,13 +20,24 @@ export interface Stream extends StreamRecord {
 }
 
 /** The stream in API answers. */
-export function streamRecord({ id, kind, url, format, filter, enabled, createdAt }: Stream): StreamRecord {
-  return { id, kind, url, format, filter, enabled, createdAt };
+export function streamRecord(stream: Stream): StreamRecord {
+  const { id, kind, url, format, filter, enabled, createdAt } = stream;
+  return { id, kind, url, format, filter, trail: sendsTrail(stream), enabled, createdAt };
 }
 
-/** True if the event has each member that the filter names. */
-export function isSent(leaf: LeafEvent, filter: StreamFilter): boolean {
+type Selection = Pick<Stream, 'filter' | 'trail'>;
+
+/** True if the events of the account itself are sent: data of its people leave only where that is asked for. */
+function sendsTrail({ filter, trail }: Selection): boolean {
+  const { type = '', agentId = '' } = filter;
+  return trail ?? (type.startsWith(ACCOUNT_EVENTS) || isAccountStream(agentId));
+}
+
+/** True if the event has each member that the filter names, and is of an agent or the stream sends the trail. */
+export function isSent(leaf: LeafEvent, stream: Selection): boolean {
+  const { filter }: { readonly filter: StreamFilter } = stream;
   return (
+    (!isAccountStream(leaf.agentId) || sendsTrail(stream)) &&
     (filter.agentId === undefined || filter.agentId.toLowerCase() === leaf.agentId) &&
     (filter.type === undefined || filter.type === leaf.type) &&
     (filter.outcome === undefined || filter.outcome === leaf.outcome) &&

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalize } from 'json-canonicalize';
+import { accountStream } from '@countersign/contracts';
 import type { EventArchive, SessionFacts } from '@countersign/contracts';
 import { loadConfig } from '@countersign/process';
 import { run, sessionTokens } from '@countersign/service-kit';
@@ -182,7 +183,7 @@ describe('streams in a process', () => {
       credentials: { token: SECRET },
     });
     expect(Object.keys(created.body).sort()).toEqual(
-      ['createdAt', 'enabled', 'filter', 'format', 'id', 'kind', 'url'].sort(),
+      ['createdAt', 'enabled', 'filter', 'format', 'id', 'kind', 'trail', 'url'].sort(),
     );
     const id = String(created.body.id);
     const elsewhere = { url: 'https://evil.example.com/' };
@@ -247,6 +248,40 @@ describe('streams in a process', () => {
     );
     expect(events.map(({ event }) => event.id)).toEqual(ids.filter((_id, n) => n % 3 === 0));
     await remove(id);
+  });
+
+  it('sends the trail of the people from where that is asked for', async () => {
+    const trail = accountStream(newAgent());
+    const agent = newAgent();
+    const id = await made({ kind: 'https', url: to('/in'), format: 'ecs' });
+    const named = await made({ kind: 'https', url: to('/named'), format: 'ecs', filter: { agentId: trail } });
+    const first = await happen(trail, 2);
+    const second = await happen(agent, 1);
+    const sent = (path: string): string[] =>
+      receiver.accepted
+        .filter((received) => received.path === path)
+        .flatMap(linesOf)
+        .map(({ event }) => event.id);
+    await until(
+      () => [...sent('/in'), ...sent('/named')],
+      ({ length }) => length >= 3,
+    );
+    const { body } = await until(
+      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      (answer) => answer.body.lag.events === 0,
+    );
+    expect([body.trail, (await ask('auditor', 'GET', `/v1/streams/${named}`)).body.trail]).toEqual([false, true]);
+    expect([sent('/in'), sent('/named')]).toEqual([second, first]);
+    const changed = await ask('admin', 'PATCH', `/v1/streams/${id}`, { trail: true });
+    expect(changed.body.trail).toBe(true);
+    const third = await happen(trail, 1);
+    await until(
+      () => sent('/in'),
+      ({ length }) => length >= 2,
+    );
+    expect(sent('/in')).toEqual([...second, ...third]);
+    await remove(id);
+    await remove(named);
   });
 
   it('sends to a collector of Splunk, and again when it answers with an error', async () => {

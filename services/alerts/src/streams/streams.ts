@@ -73,6 +73,7 @@ export class Streams {
       url: url.href,
       format,
       filter,
+      ...trailOf(body.trail),
       enabled,
       createdAt,
       from: body.from === undefined ? createdAt : instantOf(body.from),
@@ -96,7 +97,7 @@ export class Streams {
     check(old.kind, url, credentials ?? this.#opened(old));
     const sealedCredentials = credentials === undefined ? old.sealedCredentials : this.#sealed(credentials, id);
     const revision = old.revision + 1;
-    const stream = { ...old, url: url.href, filter, enabled, sealedCredentials, revision };
+    const stream = { ...old, url: url.href, filter, ...trailOf(body.trail), enabled, sealedCredentials, revision };
     if (!(await this.#store.replace(stream))) {
       throw new HttpRefusal(409, 'the stream was just changed by another: read it again');
     }
@@ -168,6 +169,10 @@ export class Streams {
 function check(kind: StreamKind, url: URL, credentials: StreamCredentials): void {
   const problem = KINDS[kind].problem(url, credentials);
   if (problem !== null) throw new HttpRefusal(400, problem);
+}
+
+function trailOf(trail: boolean | undefined): Pick<Stream, 'trail'> {
+  return trail === undefined ? {} : { trail };
 }
 
 function instantOf(text: string): string {

@@ -103,7 +103,8 @@ export const RECORD_NOTES: OperationNotes = {
       'As the test of a stored destination, before it is stored: the same rules for hosts, and the same ten a minute. The signature of a webhook is of a secret that is not kept.',
   },
   retryAlertDelivery: {
-    description: 'Due at once; a failure is followed by the delays of a new message. The `webhook-id` stays the same.',
+    description:
+      'Due at once; a failure is followed by the delays of a new message. The `webhook-id` stays the same. A message from before the last change of the address is refused: it was meant for another receiver. At most ten a minute, together with test messages.',
   },
   listAlertDeliveries: { description: 'Each message with all its attempts, and the time of the next one.' },
   listStreams: {
@@ -119,7 +120,7 @@ export const RECORD_NOTES: OperationNotes = {
       credentials: { token: '12345678-1234-1234-1234-1234567890ab' },
     },
     description:
-      'Each event is sent at least once, those of an agent in their order, with the event id as key (`metadata.uid`, `event.id`, `externalId`). A receiver that is down delays its own stream alone. OCSF events carry a fingerprint, and refer to the event before them in the stream of their agent. `https` sends JSON lines. `credentials` are stored encrypted, and never shown.',
+      'Each event is sent at least once, those of an agent in their order, with the event id as key (`metadata.uid`, `event.id`, `externalId`). A receiver that is down delays its own stream alone. Events of the account itself (`account.*`: sign-ins, users, keys) are sent only with `trail: true`, or if `filter` names them. OCSF events carry a fingerprint, and refer to the event before them in the stream of their agent. `https` sends JSON lines. `credentials` are stored encrypted, and never shown.',
   },
   getStream: {
     description: 'Ask again after a change: a batch is tried at once, and after errors in up to five minutes.',
@@ -127,7 +128,7 @@ export const RECORD_NOTES: OperationNotes = {
   changeStream: {
     body: { enabled: false },
     description:
-      'Members that are not named stay. The place of the stream stays: switched on again, it goes on where it was.',
+      'Members that are not named stay. The place of the stream stays: switched on again, it goes on where it was. With `trail: true` the events of the account from then on are sent.',
   },
   deleteStream: { description: 'Cannot be undone: a new stream begins where it is made, or at its `from`.' },
   testStream: { description: 'An event of the type `stream.test`, with the answer of the receiver.' },
