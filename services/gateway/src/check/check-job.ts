@@ -21,6 +21,8 @@ export interface CheckJob {
   readonly prepared: PreparedCheck;
   readonly stamp: IdempotencyStamp | null;
   readonly origin: Origin;
+  /** `metadata.time` is `context.time` of an evaluation, a time of RFC 3339. */
+  readonly isTimed?: boolean;
   /** Id of the approval that the caller names. */
   readonly approvalId?: string;
   /** Absent: none was sent. */

@@ -1,12 +1,12 @@
 import type { CheckAnswer } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
-import type { ReadingBudget } from '@countersign/policy-engine';
 import { idempotencyStamp, stampedBody } from '../domain/idempotency.js';
 import { readOrigin, TWO_PRINCIPALS } from '../domain/origin.js';
 import type { OriginHeaders } from '../domain/origin.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from './credentials.js';
+import type { CheckJob } from './check-job.js';
 import type { RefusalStatus } from './pending-check.js';
 import { isMalformed, prepareParsed } from './prepare.js';
 import { subjectTokenOf } from './subject-token-of.js';
@@ -55,14 +55,14 @@ export class ParsedChecks {
    * Never rejects.
    * @param body of `POST /v1/check`, parsed by the rules of `parseJsonStrict`
    * @param headers of the request
-   * @param budget of the request, where it asks about several
+   * @param about `budget` of the request, where it asks about several
    */
   check(
     body: object,
     key: KnownKey,
     idempotencyKey: string | null,
     headers: NamedHeaders,
-    budget?: ReadingBudget,
+    about: Pick<CheckJob, 'budget' | 'isTimed'> = {},
   ): Promise<Outcome> {
     const prepared = prepareParsed(body);
     if (isMalformed(prepared)) return Promise.resolve({ kind: 'refused', ...prepared });
@@ -85,7 +85,7 @@ export class ParsedChecks {
           ...(subjectToken === null
             ? {}
             : { token: subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers, origin) }),
-          ...(budget === undefined ? {} : { budget }),
+          ...about,
         },
         {
           answer: (answer, _retryAfter, replayed) => resolve({ kind: 'decided', answer, replayed }),

@@ -11,7 +11,7 @@ import type { CheckJob } from './check-job.js';
  * @param approvals key of the bindings of approvals, and most open ones of an agent
  */
 export function rulesOfTrip(
-  { key, prepared, origin, approvalId }: CheckJob,
+  { key, prepared, origin, approvalId, isTimed = false }: CheckJob,
   { profile, asking }: KnownAgent,
   decision: Decision,
   entropy: Pick<EntropyPool, 'approvalId'>,
@@ -26,6 +26,7 @@ export function rulesOfTrip(
     apiKeyId: key.id,
     principal: origin.principal,
     action: prepared.action,
+    isTimed,
     candidateId: () => entropy.approvalId(),
     mostPending: approvals.mostPending,
     namedId: approvalId ?? null,

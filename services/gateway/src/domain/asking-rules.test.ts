@@ -12,6 +12,7 @@ const CHECK: AskingCheck = {
   apiKeyId: 'key',
   principal: null,
   action: { type: 'tool_call', tool_name: 'refund', payload: { amount: 5 } },
+  isTimed: false,
   candidateId: () => 'apr_1',
   mostPending: 100,
   namedId: null,
@@ -53,10 +54,11 @@ describe('the binding of an approval', () => {
     expect(binding({}, call({ metadata: { cwd: '/' } }))).not.toBe(binding({}, call({ metadata: { cwd: '/etc' } })));
   });
 
-  it('leaves out the time of the attempt, unless the rule reads metadata', () => {
-    const at = (time: string): Parameters<typeof binding>[1] => call({ metadata: { time } });
+  it('leaves out the time of an evaluation, unless the rule reads metadata', () => {
+    const at = (time: string, isTimed = true): Partial<AskingCheck> => ({ ...call({ metadata: { time } }), isTimed });
     expect(binding({}, at('1'))).toBe(binding({}, at('2')));
     expect(binding({}, at('1'))).toBe(binding({}));
+    expect(binding({}, at('1', false))).not.toBe(binding({}, at('2', false)));
     const reads = { when: 'action.metadata.time > "1"' };
     expect(binding(reads, at('1'))).not.toBe(binding(reads, at('2')));
   });

@@ -11,18 +11,17 @@ interface AskingRule {
   readonly member: RuleMember;
   readonly sha256: string;
   /** Paths of the action that the binding leaves out. */
-  readonly ignored: readonly (readonly string[])[];
+  readonly ignored: Paths;
+  /** Those that it leaves out of an evaluation with `context.time`. */
+  readonly ignoredOfTimed: Paths;
 }
+
+type Paths = readonly (readonly string[])[];
 
 /** A model calls a tool again under another id. */
 const CALL_ID = ['metadata', 'toolCallId'];
 /** `context.time` of an evaluation (AuthZEN Access Request and Approval Profile, "Authorization-Relevant Context"). */
 const TIME = ['metadata', 'time'];
-
-/** Members that name the attempt and not the action. A rule that reads metadata is bound to the time as well. */
-function ofAttempt({ when, args }: RuleMember): AskingRule['ignored'] {
-  return JSON.stringify([when, args]).includes('metadata') ? [CALL_ID] : [CALL_ID, TIME];
-}
 
 /** The rules of a profile that ask for an approval, by the name of their violation. */
 export type AskingRules = ReadonlyMap<string, AskingRule>;
@@ -34,8 +33,12 @@ export function askingRules(members: readonly RuleMember[]): AskingRules | null 
   return new Map(
     asking.map((member) => {
       const sha256 = createHash('sha256').update(canonicalize(member)).digest('hex');
-      const ignored = [...ofAttempt(member), ...(member.ignore ?? []).map((path) => path.split('.'))];
-      return [`rules:${member.id}`, { member, sha256, ignored }];
+      const ignored = [CALL_ID, ...(member.ignore ?? []).map((path) => path.split('.'))];
+      // A rule that reads metadata is bound to the time as well.
+      const ignoredOfTimed = JSON.stringify([member.when, member.args]).includes('metadata')
+        ? ignored
+        : [TIME, ...ignored];
+      return [`rules:${member.id}`, { member, sha256, ignored, ignoredOfTimed }];
     }),
   );
 }
@@ -48,6 +51,8 @@ export interface AskingCheck {
   /** On whose behalf the agent acts; `null`: not said. */
   readonly principal: string | null;
   readonly action: CheckAction;
+  /** `metadata.time` of the action is `context.time` of an evaluation: the time of the attempt. */
+  readonly isTimed: boolean;
   /** Fresh id. */
   readonly candidateId: () => string;
   /** Most open approvals of the agent. */
@@ -81,8 +86,10 @@ export function withApprovals(rules: RuleTrip, asking: AskingRules, check: Askin
   };
 }
 
-function approvalOf({ member, sha256, ignored }: AskingRule, check: AskingCheck, key: Uint8Array): ApprovalAsked {
+function approvalOf(rule: AskingRule, check: AskingCheck, key: Uint8Array): ApprovalAsked {
+  const { member, sha256 } = rule;
   const { id, approvers, reuse, expires_seconds: expiresSeconds = DEFAULT_SECONDS } = member;
+  const ignored = check.isTimed ? rule.ignoredOfTimed : rule.ignored;
   const bound = boundAction(check.action, reuse?.scope === 'tool', ignored);
   // Where the requester may not decide, each requester asks for an own approval: joining that of another would hide one.
   const who = approvers?.not_requester === true ? [[check.apiKeyId, check.principal]] : [];
@@ -98,7 +105,7 @@ function approvalOf({ member, sha256, ignored }: AskingRule, check: AskingCheck,
 }
 
 /** The part of an action that an approval is bound to. @param isForTool it is bound to the tool alone, where one is named */
-function boundAction(action: CheckAction, isForTool: boolean, ignored: AskingRule['ignored']): JsonValue {
+function boundAction(action: CheckAction, isForTool: boolean, ignored: Paths): JsonValue {
   const { type, tool_name: tool = null, toolName: other = null } = action;
   // Rules match either name, so both are bound.
   if (isForTool && (typeof tool === 'string' || typeof other === 'string')) {

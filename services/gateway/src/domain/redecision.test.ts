@@ -181,7 +181,7 @@ class History {
     if (rules === undefined || asking === null) return rules;
     const candidateId = (): string => `apr_00000000-0000-4000-8000-${`${this.#serial}`.padStart(12, '0')}`;
     const who = { accountId: 'account', agentId: AGENT, apiKeyId: 'key', principal: null };
-    const check = { ...who, action, candidateId, mostPending: 100, namedId: null };
+    const check = { ...who, action, isTimed: false, candidateId, mostPending: 100, namedId: null };
     return withApprovals(rules, asking, check, new Uint8Array(32));
   }
 

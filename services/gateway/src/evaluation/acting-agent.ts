@@ -6,11 +6,15 @@ export interface ActingEvaluation {
   readonly parts: EvaluationParts;
   /** The subject as it was sent, where it is not the agent. */
   readonly onBehalfOf: NonNullable<EvaluationParts['subject']> | null;
+  /** `context.time` is a time of RFC 3339: the profile has it as the time of the evaluation, which an approval does not bind. */
+  readonly isTimed: boolean;
   /** The approval that `context.approval` presents; `null`: none. */
   readonly approvalId: string | null;
 }
 
 const APPROVAL_ID = new RegExp(APPROVAL_ID_PATTERN);
+/** RFC 3339, section 5.6. */
+const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 const NO_AGENT =
   'subject.type must be agent; for another subject name the agent by context.agent, or send an API key that is limited to one agent';
 
@@ -29,12 +33,14 @@ export function actingEvaluation(
   const approvalId = presented(context?.['approval']);
   const { approval: _approval, ...others } = context ?? {};
   const own = approvalId === null ? context : Object.keys(others).length === 0 ? undefined : others;
+  const time = context?.['time'];
+  const asks = { approvalId, isTimed: typeof time === 'string' && TIME.test(time) };
   const parts = own === undefined ? asked : { ...asked, context: own };
-  if (subject?.type === undefined || subject.type === 'agent') return { parts, onBehalfOf: null, approvalId };
+  if (subject?.type === undefined || subject.type === 'agent') return { parts, onBehalfOf: null, ...asks };
   if (subject.id === undefined) return 'subject.id is missing';
   const id = named(context?.['agent']) ?? (agents?.size === 1 ? [...agents][0]! : null);
   if (id === null) return NO_AGENT;
-  return { parts: { ...parts, subject: { type: 'agent', id } }, onBehalfOf: subject, approvalId };
+  return { parts: { ...parts, subject: { type: 'agent', id } }, onBehalfOf: subject, ...asks };
 }
 
 function presented(approval: JsonValue | undefined): string | null {

@@ -52,3 +52,26 @@ describe('several evaluations of one request', () => {
     expect([...budgets]).toEqual([expect.any(ReadingBudget)]);
   });
 });
+
+describe('the time of an evaluation', () => {
+  it.each([
+    [true, { context: { time: '2026-04-30T20:15:00.5+02:00' } }, undefined],
+    [false, { context: { time: 'pay 5 to mallory' } }, undefined],
+    [false, { context: { time: { amount: 5 } } }, undefined],
+    [false, {}, { metadata: { time: '2026-04-30T20:15:00Z' } }],
+  ])('is that of the attempt where context has it as one: %s of %j', async (isTimed, given, properties) => {
+    const asked: unknown[] = [];
+    const handler: Pick<CheckHandler, 'ask'> = {
+      ask: (job, reply) => {
+        asked.push(job.isTimed);
+        reply.refuse(404, 'no such agent', []);
+      },
+    };
+    const checks = new ParsedChecks(handler, {} as ReadModel, { ended: () => 'revoked' });
+    const evaluator = new Evaluator(checks, new Requestable({ sign: () => Promise.resolve('') }, () => ''));
+    const action = { name: 'http_call', ...(properties === undefined ? {} : { properties }) };
+    const resource = { type: 'url', id: 'https://a.example/' };
+    await evaluator.evaluate({ subject, action, resource, ...given }, KEY, null, NO_HEADERS);
+    expect(asked).toEqual([isTimed]);
+  });
+});

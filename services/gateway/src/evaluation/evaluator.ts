@@ -38,7 +38,8 @@ export class Evaluator {
     if (typeof acting === 'string') return { kind: 'refused', status: 400, error: acting };
     const asked = readEvaluation(acting.parts);
     if (typeof asked === 'string') return { kind: 'refused', status: 400, error: asked };
-    const { onBehalfOf, approvalId } = acting;
+    const { onBehalfOf, approvalId, isTimed } = acting;
+    const about = { isTimed, ...(budget === undefined ? {} : { budget }) };
     const body = onBehalfOf === null ? asked : { ...asked, action: { ...asked.action, subject: onBehalfOf } };
     const named = { ...headers, ...(onBehalfOf?.id === undefined ? {} : { subject: onBehalfOf.id }) };
     const first = await this.checks.check(
@@ -46,14 +47,14 @@ export class Evaluator {
       key,
       idempotencyKey,
       { ...named, approvalId: approvalId ?? headers.approvalId },
-      budget,
+      about,
     );
     if (first.kind !== 'decided') return first;
     if (approvalId === null || !isUseless(first.answer)) {
       return { ...first, decision: await this.requestable.decision(first.answer, parts, approvalId, null) };
     }
     const { code } = JSON.parse(first.answer.body) as { readonly code: string };
-    const again = await this.checks.check(body, key, keyOfNext(idempotencyKey), { ...named, approvalId: null }, budget);
+    const again = await this.checks.check(body, key, keyOfNext(idempotencyKey), { ...named, approvalId: null }, about);
     if (again.kind !== 'decided') return again;
     return { ...again, decision: await this.requestable.decision(again.answer, parts, approvalId, code) };
   }

@@ -41,7 +41,7 @@ export class GuardrailAnswerer {
     const budget = new ReadingBudget();
     let eventId = '';
     for (const action of actions) {
-      const outcome = await this.checks.check({ agentId, action }, key, null, headers, budget);
+      const outcome = await this.checks.check({ agentId, action }, key, null, headers, { budget });
       if (outcome.kind === 'refused')
         throw new HttpRefusal(outcome.status === 408 ? 503 : outcome.status, outcome.error);
       if (outcome.kind === 'undecided') throw new HttpRefusal(503, outcome.reason);
