@@ -6,6 +6,7 @@ import { canonicalize } from '@countersign/evidence';
 import { HttpRefusal } from '@countersign/http-edge';
 import { accessBindingHash, denialTokens } from '@countersign/service-kit';
 import type { Approval } from '../domain/approval.js';
+import type { ApprovalStore, ApprovalWrite } from '../store/approvals-port.js';
 import { AccessRequests } from './access-requests.js';
 
 const UUID = '3f0e7a52-41bd-4c0f-9d52-0c8a5a1f7b21';
@@ -35,11 +36,11 @@ describe('an access request', () => {
       () => nowMs,
     );
 
-  async function requests(tokens = opened()): Promise<AccessRequests> {
+  async function requests(tokens = opened(), store: Partial<ApprovalStore> = {}): Promise<AccessRequests> {
     const approvals = { known: () => Promise.resolve(), getByKey: () => Promise.resolve(approval) };
     return new AccessRequests(
       approvals,
-      { approvals: {} as never },
+      { approvals: store as ApprovalStore },
       await tokens,
       () => 'https://pdp.example',
       () => nowMs,
@@ -76,6 +77,31 @@ describe('an access request', () => {
     }
     const elsewhere = { ...body, denial: await denial(opened('https://other.example')) };
     expect(await problem(service.submit(caller, elsewhere, null))).toEqual([400, 'invalid_denial_binding']);
+  });
+
+  it('is stored for its first keys alone, and publishes nothing: a decision is not held off', async () => {
+    let stored = { ...approval, state: 'approved', decisions: [{}], usableUntilMs: START } as never as Approval;
+    const writes: ApprovalWrite[] = [];
+    // As if the other submissions with the same key were stored after the list was read.
+    const service = await requests(opened(), {
+      list: () => Promise.resolve([]),
+      find: () => Promise.resolve({ approval: stored, revision: writes.length }),
+      replace: (write, revision) => {
+        if (revision !== writes.length) return Promise.resolve(false);
+        writes.push(write);
+        stored = write.approval;
+        return Promise.resolve(true);
+      },
+    });
+    const body = { ...evaluated, denial: await denial() };
+    const other = { ...body, context: { region: 'eu', why: 'x' } };
+    for (let n = 0; n < 25; n += 1) {
+      expect((await service.submit(caller, body, `key-${n}`)).task.id).toBe(`arq_${UUID}`);
+      await service.submit(caller, body, 'key-0');
+      expect(await problem(service.submit(caller, other, 'key-0'))).toEqual([409, 'duplicate_request']);
+    }
+    expect(writes.map(({ records }) => records)).toEqual(Array.from({ length: 20 }, () => []));
+    expect(stored.submissions).toHaveLength(20);
   });
 
   it('is over when its time is', async () => {

@@ -16,7 +16,6 @@ import { isoTime } from '../domain/agent.js';
 import { submitted } from '../domain/approval.js';
 import type { Approval, Submission } from '../domain/approval.js';
 import type { PolicyStore } from '../store/port.js';
-import { approvalWrite } from './approval-write.js';
 import type { Approvals } from './approvals.js';
 import { notNow } from '../change-agent/agent-changes.js';
 
@@ -117,21 +116,23 @@ export class AccessRequests {
     return claims;
   }
 
-  /** Remembers the key of a submission. @throws HttpRefusal 409 where it was sent with another body */
+  /**
+   * Remembers the key of a submission, while there is room: each write of an approval defers a decision about it.
+   * @throws HttpRefusal 409 where it was sent with another body
+   */
   async #once(approval: Approval, submission: Submission): Promise<void> {
     const { accountId, agentId, id } = approval;
     const others = await this.store.approvals.list(accountId, { agentId }, MOST_COMPARED);
-    for (const { submissions = [] } of others) {
-      const same = submissions.find(({ keySha256 }) => keySha256 === submission.keySha256);
-      if (same === undefined) continue;
-      if (same.bodySha256 === submission.bodySha256) return;
-      throw problem('duplicate_request', 'this Idempotency-Key was sent with another body: send another key');
-    }
+    if (others.some((other) => isRepeated(other, submission))) return;
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const stored = await this.store.approvals.find(id);
       if (stored === null) return;
-      const write = approvalWrite(submitted(stored.approval, submission), []);
-      if (await this.store.approvals.replace(write, stored.revision)) return;
+      // The same key may have been stored since.
+      if (isRepeated(stored.approval, submission)) return;
+      const after = submitted(stored.approval, submission);
+      if (after === stored.approval) return;
+      // Gateways read nothing of a submission.
+      if (await this.store.approvals.replace({ approval: after, records: [] }, stored.revision)) return;
     }
     throw notNow('the approval is being changed by too many others at once: try again');
   }
@@ -183,6 +184,13 @@ function statusOf({ state, usableUntilMs }: Approval): AccessTask['task']['statu
 
 function endOf({ expiresAtMs, usableUntilMs = 0 }: Approval): number {
   return Math.max(expiresAtMs, usableUntilMs);
+}
+
+/** True: the submission is known. @throws HttpRefusal 409 where its key was sent with another body */
+function isRepeated({ submissions = [] }: Approval, { keySha256, bodySha256 }: Submission): boolean {
+  const same = submissions.find((one) => one.keySha256 === keySha256);
+  if (same === undefined || same.bodySha256 === bodySha256) return same !== undefined;
+  throw problem('duplicate_request', 'this Idempotency-Key was sent with another body: send another key');
 }
 
 function submissionOf({ apiKeyId }: ApiKeyCaller, key: string, body: AccessSubmission): Submission {

@@ -28,7 +28,7 @@ export interface Submission {
   readonly bodySha256: string;
 }
 
-/** Submissions that are remembered of an approval. */
+/** Submissions that are remembered of an approval: the first ones. */
 const MOST_SUBMISSIONS = 20;
 
 /** The request for a decision about one action, and what became of it. Times are ms by the counters' clock. */
@@ -55,7 +55,7 @@ export interface Approval extends ApprovalAsked {
   readonly usedBy: readonly string[];
   /** Gateways have no use for it any more: it was used up, or its time is over. */
   readonly isOver: boolean;
-  /** The newest access requests about it, oldest first; absent: none with an `Idempotency-Key`. */
+  /** The first access requests about it, oldest first; absent: none with an `Idempotency-Key`. */
   readonly submissions?: readonly Submission[];
 }
 
@@ -97,9 +97,11 @@ export function decided(approval: Approval, decision: Decision): Approval {
   return { ...approval, decisions, state: 'approved', usableUntilMs };
 }
 
-/** Remembers a submission. */
+/** Remembers a submission. The same object: there is no room for it, and none of those that are remembered makes room. */
 export function submitted(approval: Approval, submission: Submission): Approval {
-  return { ...approval, submissions: [...(approval.submissions ?? []), submission].slice(-MOST_SUBMISSIONS) };
+  const { submissions = [] } = approval;
+  if (submissions.length >= MOST_SUBMISSIONS) return approval;
+  return { ...approval, submissions: [...submissions, submission] };
 }
 
 /** How many people must approve. */

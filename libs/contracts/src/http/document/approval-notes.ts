@@ -109,7 +109,7 @@ export const APPROVAL_NOTES: OperationNotes = {
     },
     answers: { 202: { task }, 201: { task: { ...task, status: 'approved' }, result } },
     description:
-      'For PEPs of the AuthZEN Access Request and Approval Profile. A denied evaluation with `context.access_request` waits for an approval already; this gives the PEP a task for it. The binding token says which evaluation was denied: subject, resource, action and context have to be those of that evaluation. An `Idempotency-Key` with another body is 409.',
+      'For PEPs of the AuthZEN Access Request and Approval Profile. A denied evaluation with `context.access_request` waits for an approval already; this gives the PEP a task for it. The binding token says which evaluation was denied: subject, resource, action and context have to be those of that evaluation. An `Idempotency-Key` with another body is 409; of an approval the first 20 keys are compared.',
   },
   getAccessTask: {
     answers: { 200: { task: { ...task, status: 'approved' }, result } },
