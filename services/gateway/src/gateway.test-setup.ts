@@ -19,10 +19,13 @@ import { openSqliteLog } from '@countersign/event-log';
 import type { EventLog } from '@countersign/event-log';
 import { canonicalize } from '@countersign/evidence';
 import { emptyProfile } from '@countersign/policy-engine';
+import type { ValueProvider } from '@nestjs/common';
 import { createLogger, mintApiKey } from '@countersign/process';
 import { versionedRecord } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import { createGateway } from './definition.js';
+import type { Evaluator } from './evaluation/evaluator.js';
+import { EVALUATOR } from './http/evaluation-controller.js';
 
 export interface Answer {
   readonly status: number;
@@ -44,6 +47,7 @@ export interface RunningGateway {
   readonly counters: InProcessCounters;
   readonly log: EventLog;
   readonly metrics: Registry;
+  readonly evaluator: Evaluator;
   notReady(): readonly string[];
   stop(): Promise<void>;
 }
@@ -191,6 +195,7 @@ async function start(log: EventLog, options: StartOptions, dataDir: string): Pro
     publicUrl: () => 'https://example.com',
   } as unknown as ServiceContext;
   const running = await createGateway(context);
+  const { providers } = running.module as { readonly providers: readonly ValueProvider[] };
   const server = createServer({ requireHostHeader: false }, (request, response) => {
     if (running.rawHandler!(request, response)) return;
     response.statusCode = 404;
@@ -203,6 +208,7 @@ async function start(log: EventLog, options: StartOptions, dataDir: string): Pro
     counters,
     log,
     metrics,
+    evaluator: providers.find(({ provide }) => provide === EVALUATOR)!.useValue as Evaluator,
     notReady: () => running.notReady(),
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -5,6 +5,7 @@ import type { TrustedIssuer } from '@countersign/contracts';
 import { readContext } from '@countersign/evidence';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import type { CryptoKey } from 'jose';
+import { OTHER_THAN_TOKEN } from './domain/origin.js';
 import { GatewayBench } from './gateway.test-setup.js';
 
 const AUDIENCE = 'https://countersign.example';
@@ -144,6 +145,26 @@ describe('a check with a token of a trusted issuer', () => {
     expect((await check(await token({ claims: { act: chain(5) } }))).status).toBe(200);
     expect((await check(await token(), { 'x-countersign-principal': 'bob' })).status).toBe(400);
     expect((await bench.events()).length).toBe(before + 2);
+  });
+
+  it('is for the subject of an evaluation, where the agent is not the subject', async () => {
+    const { evaluator } = bench.gateway;
+    const key = await evaluator.callerKey(bench.keyId);
+    const none = { principal: null, session: null, trace: null, approvalId: null };
+    const evaluate = async (id: string) => {
+      const subject = { type: 'user', id };
+      const of = { action: { name: 'a' }, resource: { type: 'thing', id: 'x' }, context: { agent: bench.agentId } };
+      return evaluator.evaluate({ subject, ...of }, key, null, { ...none, subjectToken: await token() });
+    };
+    const before = (await bench.events()).length;
+    expect(await evaluate('carol')).toEqual({ kind: 'refused', status: 400, error: OTHER_THAN_TOKEN });
+    expect((await bench.events()).length).toBe(before);
+    expect(await evaluate('ann')).toMatchObject({ kind: 'decided', decision: { decision: true } });
+    const { openings } = await newest();
+    expect(openings).toMatchObject({
+      context: { value: { principal: 'ann' } },
+      action: { value: { subject: { id: 'ann' } } },
+    });
   });
 
   it('is a repetition of a key with a renewed token, and not with one of another person', async () => {

@@ -11,6 +11,8 @@ export interface SubjectToken {
   readonly text: string;
   /** The origin as the request says it without the token. */
   readonly origin: Origin;
+  /** Id of the subject of an evaluation, which has to be the principal of the token; `null`: none. */
+  readonly named: string | null;
   /** The stamp of the check, where the token is valid. */
   readonly stamp: (subject: Subject) => IdempotencyStamp | null;
 }

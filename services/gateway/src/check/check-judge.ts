@@ -17,7 +17,7 @@ import type { PendingCheck } from './pending-check.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { Credentials } from './credentials.js';
 import { rulesOfTrip } from './rules-of-trip.js';
-import { withSubject } from '../domain/origin.js';
+import { OTHER_THAN_TOKEN, withSubject } from '../domain/origin.js';
 import { needsToken } from '../subject-token/subject-tokens.js';
 import type { SubjectTokens } from '../subject-token/subject-tokens.js';
 import { TimeSlicer } from './time-slicer.js';
@@ -116,6 +116,7 @@ export class CheckJudge {
         if ('refused' in judged) return this.#refuseToken(check, job, account, judged.refused);
         if ('unavailable' in judged) return check.unavailable('unavailable', judged.unavailable);
         const { subject } = judged;
+        if ((token.named ?? subject.principal) !== subject.principal) return check.refuse(400, OTHER_THAN_TOKEN);
         const known = { ...job, origin: withSubject(token.origin, subject), stamp: token.stamp(subject) };
         return this.#decide(check, known, account, agent);
       })

@@ -13,12 +13,13 @@ export function subjectTokenOf(
   { accountId }: KnownKey,
   { request }: PreparedCheck,
   idempotencyKey: string | null,
-  headers: Pick<OriginHeaders, 'session'>,
+  headers: Pick<OriginHeaders, 'session' | 'subject'>,
   origin: Origin,
 ): SubjectToken {
   return {
     text,
     origin,
+    named: headers.subject ?? null,
     stamp: (subject) =>
       idempotencyKey === null
         ? null

@@ -34,6 +34,10 @@ export function withSubject(origin: Origin, { issuer, principal, session, actors
 /** Of a check with both headers. */
 export const TWO_PRINCIPALS = 'send X-Subject-Token without X-Countersign-Principal: the token names the principal';
 
+/** Of an evaluation with a token. */
+export const OTHER_THAN_TOKEN =
+  'subject.id is not the principal of X-Subject-Token: send the subject that the token is for, or leave the token out';
+
 const LONG_SUBJECT = `subject.id has more than ${MOST_WHO_CHARACTERS} characters`;
 const OTHER_SUBJECT = 'X-Countersign-Principal and subject.id differ: send one of them, or the same twice';
 
