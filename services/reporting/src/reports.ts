@@ -34,6 +34,11 @@ export function requireMayOpen({ trail, agentIds }: ExportRequest, role: Session
   if (role === 'member') throw new HttpRefusal(403, 'the content of the trail is for admins and auditors');
 }
 
+/** Reports whose runs were not recorded are older than the trail. */
+function opensTrail({ opens = [] }: StoredReport): boolean {
+  return opens.some(({ agentId }) => isAccountStream(agentId));
+}
+
 /** The account's reports: issue, list, read, publish; and its compliance scope. */
 export class Reports {
   readonly #issuer: Issuer;
@@ -76,9 +81,16 @@ export class Reports {
     return { bytes: await this.#stored(accountId, id, pdfBlobName(pdfSha256), 'PDF'), sha256: pdfSha256 };
   }
 
-  async setPublic(accountId: string, id: string, isPublic: boolean): Promise<ReportRecord> {
+  /** @throws HttpRefusal 404, 403 for a member who would publish the content of the trail */
+  async setPublic(
+    { accountId, role }: Pick<SessionCaller, 'accountId' | 'role'>,
+    id: string,
+    isPublic: boolean,
+  ): Promise<ReportRecord> {
     for (;;) {
       const report = await this.#report(accountId, id);
+      if (isPublic && role === 'member' && opensTrail(report))
+        throw new HttpRefusal(403, 'the report shows the content of the trail: only an admin may make it public');
       if (report.facts.public === isPublic) return this.#entry(report);
       const changed = { ...report, version: report.version + 1, facts: { ...report.facts, public: isPublic } };
       // Another instance may have changed it concurrently: the current state decides.

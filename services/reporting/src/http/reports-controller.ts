@@ -64,7 +64,7 @@ export class ReportsController {
 
   @HttpRoute(reportingRoutes.updateReport)
   update(@Input() { caller, params, body }: RouteInput<BodyOf<typeof reportingRoutes.updateReport>>): Promise<unknown> {
-    return this.#reports.setPublic(caller.accountId, params['id']!.toLowerCase(), body.public);
+    return this.#reports.setPublic(caller, params['id']!.toLowerCase(), body.public);
   }
 
   @HttpRoute(reportingRoutes.getComplianceScope)
