@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { accountStream } from '@countersign/contracts';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { createLogger } from '@countersign/process';
@@ -8,12 +9,24 @@ import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Directory } from '../directory.js';
 import type { Issuer } from '../issue-report/issue.js';
 import { loadControlMapping } from '../mapping/control-mapping.js';
+import { Reports } from '../reports.js';
 import { openSqliteReportStore } from '../store/open.js';
 import type { ReportStore } from '../store/port.js';
-import { reportJob } from '../store/store.contract.js';
+import { report, reportJob } from '../store/store.contract.js';
 import { JobRunner } from './job-runner.js';
 import type { ReportJob } from './report-job.js';
 import { ReportJobs } from './report-jobs.js';
+
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve };
+}
 
 describe('a report job', () => {
   const folder = mkdtempSync(join(tmpdir(), 'report-jobs-'));
@@ -75,6 +88,48 @@ describe('a report job', () => {
     expect([total, reports[0]?.id]).toEqual([1, done.reports[0]]);
   });
 
+  it('fails once eight attempts have ended the process', async () => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    for (let attempts = 1; attempts <= 8; attempts += 1) {
+      expect((await store.claimJob(nowMs, nowMs + 30_000))?.job.attempts).toBe(attempts);
+      nowMs += 30_000;
+    }
+    await run({});
+    const { error, reports } = await until(({ state }) => state === 'failed');
+    expect([error, reports]).toEqual([expect.stringContaining('the process that made it ended'), []]);
+  });
+
+  it('has the package that is stored while its claim is renewed', async () => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    const intervals = jest.spyOn(globalThis, 'setInterval');
+    const [anchor, time] = [deferred<null>(), deferred<number>()];
+    let next: Promise<number> | null = null;
+    await run({
+      anchorOf: () => anchor.promise,
+      now: async () => {
+        const answer = next ?? nowMs;
+        next = null;
+        return answer;
+      },
+      // The report is stored: the renewal continues now at the latest.
+      requireUnerased: async () => {
+        time.resolve(nowMs);
+        await pause(20);
+      },
+    });
+    await until(({ state }) => state === 'anchoring');
+    next = time.promise;
+    intervals.mock.calls.at(-1)![0]();
+    intervals.mockRestore();
+    await pause(1);
+    expect(next).toBeNull();
+    anchor.resolve(null);
+    await pause(100);
+    time.resolve(nowMs);
+    const { reports, next: end, request } = await until(({ state }) => state === 'done');
+    expect([reports.length, end]).toEqual([1, request.to]);
+  });
+
   it('over all agents lists the trail', async () => {
     const job = reportJob('j1', 'a', 1);
     await store.addJob(job, 4);
@@ -110,6 +165,21 @@ describe('a report job', () => {
       'opened',
       'withheld',
     ]);
+  });
+
+  it('lets only an admin publish the trail that its report opens', async () => {
+    const [account, open, withheld] = ['0198a1b2-0000-4000-8000-00000000000a', 'r1', 'r2'];
+    const [createdAt, opens] = ['2026-01-02T00:00:00.000Z', [{ agentId: accountStream(account), first: 1, last: 1 }]];
+    await store.addReport({ ...report(open, account, createdAt), opens });
+    await store.addReport({ ...report(withheld, account, createdAt), opens: [] });
+    const reports = new Reports({ store, flush: async () => undefined } as unknown as Issuer, directory);
+    const [member, admin] = (['member', 'admin'] as const).map((role) => ({ accountId: account, role }));
+    await expect(reports.setPublic(member!, open, true)).rejects.toMatchObject({
+      ...{ status: 403, message: 'the report shows the content of the trail: only an admin may make it public' },
+    });
+    expect(await reports.setPublic(member!, withheld, true)).toMatchObject({ public: true });
+    expect(await reports.setPublic(admin!, open, true)).toMatchObject({ public: true });
+    expect(await reports.setPublic(member!, open, false)).toMatchObject({ public: false });
   });
 
   it('fails at once where trying again is no use', async () => {

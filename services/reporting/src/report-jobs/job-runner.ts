@@ -6,6 +6,7 @@ import { countEvents } from '../issue-report/fitting-range.js';
 import { issueReport, MAX_EVENTS, type Issuer } from '../issue-report/issue.js';
 import { issueFitting } from '../issue-series/issue-fitting.js';
 import { exportingAccount } from '../reports.js';
+import type { StoredEntry, StoredReport } from '../store/port.js';
 import { JobGone, type JobClaim, type ReportJob } from './report-job.js';
 
 const EVERY_MS = 1_000;
@@ -17,6 +18,10 @@ const LONGEST_WAIT_MS = 300_000;
 const KEPT_MS = 30 * 86_400_000;
 const FORGET_EVERY_MS = 3_600_000;
 
+const ENDED = new HttpRefusal(
+  503,
+  'the process that made it ended before it was finished: ask for a shorter range, or for fewer agents',
+);
 const STOPPING = new HttpRefusal(503, 'the service is stopping; the job continues afterwards');
 
 /** Makes the reports of jobs, one package at a time in this process. A job continues with the package that was not issued. */
@@ -77,6 +82,7 @@ class RunningJob {
   #job: ReportJob;
   /** The job before the package that is made. */
   #before: ReportJob;
+  #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly issuer: Issuer,
@@ -94,6 +100,7 @@ class RunningJob {
     // A renewal that fails is followed by a step that fails.
     const renewal = setInterval(() => void this.#keep({}).catch(() => undefined), RENEW_MS);
     try {
+      if (this.#job.attempts > MOST_ATTEMPTS) throw ENDED;
       await this.#issueAll();
       await this.#keep({ state: 'done', error: null }, null);
     } catch (error) {
@@ -121,18 +128,7 @@ class RunningJob {
       job: {
         title,
         at: (state) => this.#keep({ state }),
-        add: async (report, stored) => {
-          const done = this.#job.done + report.summary!.events;
-          const after = {
-            ...this.#job,
-            next: report.to,
-            done,
-            reports: [...this.#job.reports, report.id],
-            attempts: 0,
-          };
-          await this.issuer.store.addReport(report, stored, { token: this.#token, job: after });
-          this.#job = after;
-        },
+        add: (report, stored) => this.#add(report, stored),
       },
     };
     while (this.#job.next < request.to) {
@@ -143,6 +139,18 @@ class RunningJob {
     }
   }
 
+  /** Stores a report with the job after it. @throws JobGone */
+  #add(report: StoredReport, stored: StoredEntry): Promise<void> {
+    return this.#inTurn(async () => {
+      const done = this.#job.done + report.summary!.events;
+      const reports = [...this.#job.reports, report.id];
+      // The first attempt of the next package.
+      const after = { ...this.#job, next: report.to, done, reports, attempts: 1 };
+      await this.issuer.store.addReport(report, stored, { token: this.#token, job: after });
+      this.#job = after;
+    });
+  }
+
   async #anchorOf(...asked: Parameters<Issuer['anchorOf']>): ReturnType<Issuer['anchorOf']> {
     const anchor = await Promise.race([this.issuer.anchorOf(...asked), this.stopping]);
     await this.#keep({ state: 'signing' });
@@ -150,19 +158,28 @@ class RunningJob {
   }
 
   /** @throws JobGone */
-  async #keep(change: Partial<ReportJob>, dueAtMs?: number | null): Promise<void> {
-    const job = { ...this.#job, ...change };
-    const until = dueAtMs === undefined ? (await this.issuer.now()) + CLAIM_MS : dueAtMs;
-    if (!(await this.issuer.store.keepJob(this.#token, job, until, dueAtMs !== undefined))) throw new JobGone();
-    this.#job = job;
+  #keep(change: Partial<ReportJob>, dueAtMs?: number | null): Promise<void> {
+    return this.#inTurn(async () => {
+      const job = { ...this.#job, ...change };
+      const until = dueAtMs === undefined ? (await this.issuer.now()) + CLAIM_MS : dueAtMs;
+      if (!(await this.issuer.store.keepJob(this.#token, job, until, dueAtMs !== undefined))) throw new JobGone();
+      this.#job = job;
+    });
+  }
+
+  /** Writes one after another: a renewal that began before a package was stored would remove it from the job. */
+  #inTurn(write: () => Promise<void>): Promise<void> {
+    const written = this.#lastWrite.then(write);
+    this.#lastWrite = written.catch(() => undefined);
+    return written;
   }
 
   async #failed(error: unknown): Promise<void> {
     if (error instanceof JobGone) return;
     const nowMs = await this.issuer.now();
-    if (error === STOPPING) return this.#keep({ state: 'waiting' }, nowMs);
-    const attempts = this.#job.attempts + 1;
-    const change = { ...(await this.#withoutWithdrawn()), attempts, error: wordsOf(error) };
+    const { attempts } = this.#job;
+    if (error === STOPPING) return this.#keep({ state: 'waiting', attempts: attempts - 1 }, nowMs);
+    const change = { ...(await this.#withoutWithdrawn()), error: wordsOf(error) };
     const isFinal = (error instanceof HttpRefusal && error.status < 500) || attempts >= MOST_ATTEMPTS;
     if (!(error instanceof HttpRefusal)) this.log.error({ err: error, job: this.#job.id }, 'a report job failed');
     if (isFinal) return this.#keep({ ...change, state: 'failed' }, null);

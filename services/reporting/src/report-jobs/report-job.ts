@@ -19,7 +19,7 @@ export interface ReportJob {
   readonly of: number | null;
   readonly reports: readonly string[];
   readonly error: string | null;
-  /** Attempts in succession that issued nothing. */
+  /** Attempts in succession that issued nothing, the one under way among them. */
   readonly attempts: number;
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { UniqueTaken } from '@countersign/document-store';
 import type { Collection, DocumentStore, Stored, Transaction } from '@countersign/document-store';
 import { JobGone, type JobClaim, type ReportJob } from '../report-jobs/report-job.js';
 import type { JobPage } from './port.js';
@@ -12,17 +13,30 @@ export interface JobBody {
   readonly token: string | null;
   /** When an instance may claim it, ms; `null`: it has ended. */
   readonly dueAtMs: number | null;
+  /** Among the account's jobs that have not ended, from 0; absent: an older one. */
+  readonly place?: number;
 }
 
 // A type, because interfaces have no index signature.
-type JobKeys = { accountId: string; createdAt: string; dueAtMs: number | null; isOpen: boolean };
+type JobKeys = {
+  accountId: string;
+  createdAt: string;
+  dueAtMs: number | null;
+  isOpen: boolean;
+  /** Account and place: transactions that read the same open jobs cannot both add one. */
+  open: string | null;
+};
 
 export const JOBS: Collection<JobBody, JobKeys> = {
   name: 'jobs',
-  keysOf: ({ job: { accountId, createdAt }, dueAtMs }) => ({ accountId, createdAt, dueAtMs, isOpen: dueAtMs !== null }),
-  keys: { accountId: 'text', createdAt: 'text', dueAtMs: 'number', isOpen: 'boolean' },
-  keysVersion: 1,
+  keysOf: ({ job: { accountId, createdAt }, dueAtMs, place }) => ({
+    ...{ accountId, createdAt, dueAtMs, isOpen: dueAtMs !== null },
+    open: dueAtMs === null || place === undefined ? null : `${accountId}/${place}`,
+  }),
+  keys: { accountId: 'text', createdAt: 'text', dueAtMs: 'number', isOpen: 'boolean', open: 'text' },
+  keysVersion: 2,
   indexes: [['accountId', 'createdAt'], ['dueAtMs']],
+  unique: ['open'],
 };
 
 /** The report jobs of the store of reporting. */
@@ -30,12 +44,14 @@ export class JobDocuments {
   constructor(protected readonly documents: DocumentStore) {}
 
   async addJob(job: ReportJob, mostOpen: number): Promise<boolean> {
-    const open = await this.documents.count(JOBS, { accountId: job.accountId, isOpen: true });
-    if (open >= mostOpen) return false;
-    await this.documents.transact((transaction) =>
-      transaction.put(JOBS, [{ id: job.id, version: 1, body: { job, token: null, dueAtMs: 0 } }]),
-    );
-    return true;
+    for (;;) {
+      try {
+        return await this.documents.transact((transaction) => addIn(transaction, job, mostOpen));
+      } catch (error) {
+        // Another job was added meanwhile.
+        if (!(error instanceof UniqueTaken)) throw error;
+      }
+    }
   }
 
   async job(accountId: string, id: string): Promise<ReportJob | null> {
@@ -68,9 +84,9 @@ export class JobDocuments {
     return this.documents.transact(async (transaction) => {
       const [stored] = await transaction.find(JOBS, query);
       if (stored === undefined) return null;
-      const { job } = stored.body;
+      const job = { ...stored.body.job, attempts: stored.body.job.attempts + 1 };
       const token = randomUUID();
-      await this.#put(transaction, stored, { job, token, dueAtMs: untilMs });
+      await this.#put(transaction, stored, { ...stored.body, job, token, dueAtMs: untilMs });
       return { job, token };
     });
   }
@@ -79,7 +95,7 @@ export class JobDocuments {
     return this.documents.transact(async (transaction) => {
       const stored = await this.#claimed(transaction, token, job.id);
       if (stored === null) return false;
-      await this.#put(transaction, stored, { job, token: release ? null : token, dueAtMs });
+      await this.#put(transaction, stored, { ...stored.body, job, token: release ? null : token, dueAtMs });
       return true;
     });
   }
@@ -104,4 +120,16 @@ export class JobDocuments {
   #put(transaction: Transaction, { id, version }: Stored<JobBody>, body: JobBody): Promise<void> {
     return transaction.put(JOBS, [{ id, version: version + 1, body }]);
   }
+}
+
+/** Adds a job at the first place that is free. @throws UniqueTaken where another transaction takes it */
+async function addIn(transaction: Transaction, job: ReportJob, mostOpen: number): Promise<boolean> {
+  const { id, accountId, createdAt } = job;
+  const open = await transaction.find(JOBS, { where: { accountId, isOpen: true }, limit: mostOpen });
+  if (open.length >= mostOpen) return false;
+  let place = 0;
+  while (open.some(({ body }) => body.place === place)) place += 1;
+  const body = { job, token: null, dueAtMs: Date.parse(createdAt), place };
+  await transaction.put(JOBS, [{ id, version: 1, body }]);
+  return true;
 }

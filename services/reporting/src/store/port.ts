@@ -138,7 +138,11 @@ export interface ReportStore extends OutboxStore {
   jobs(accountId: string, limit: number, offset: number): Promise<JobPage>;
   /** Also one that an instance works on, whose claim is lost. `false`: the account has none of that id. */
   removeJob(accountId: string, id: string): Promise<boolean>;
-  /** Claims the job that has been due longest; another instance may claim it at `untilMs`. */
+  /**
+   * Claims the job that has been due longest, and counts the attempt: one that ends the process is counted, too. A new job is
+   * due since it was created.
+   * @param untilMs when another instance may claim it
+   */
   claimJob(nowMs: number, untilMs: number): Promise<JobClaim | null>;
   /**
    * Stores a claimed job.

@@ -11,6 +11,8 @@ export interface StoreHarness {
 }
 
 const DAY = '2026-01-02T00:00:00.000Z';
+/** Later than jobs of the tests were created. */
+const NOW = Date.parse('2026-01-05T00:00:00.000Z');
 const SHA = 'ab'.repeat(32);
 
 export function report(id: string, accountId: string, createdAt: string): StoredReport {
@@ -129,12 +131,16 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.addJob(j1, 1)).toBe(true);
       expect(await store.addJob(reportJob('j2', 'a', 2), 1)).toBe(false);
       expect(await store.addJob(reportJob('j3', 'b', 2), 1)).toBe(true);
-      const claim = (await store.claimJob(1_000, 2_000))!;
-      const other = (await store.claimJob(1_000, 2_000))!;
-      expect([claim.job.id, other.job.id].sort()).toEqual(['j1', 'j3']);
-      expect(await store.claimJob(1_000, 2_000)).toBeNull();
+      const claim = (await store.claimJob(NOW, NOW + 1_000))!;
+      const other = (await store.claimJob(NOW, NOW + 1_000))!;
+      expect([claim.job, other.job]).toMatchObject([
+        { id: 'j1', attempts: 1 },
+        { id: 'j3', attempts: 1 },
+      ]);
+      expect(await store.claimJob(NOW, NOW + 1_000)).toBeNull();
       store = await harness.reopen(store);
-      const late = (await store.claimJob(2_000, 3_000))!;
+      const late = (await store.claimJob(NOW + 1_000, NOW + 2_000))!;
+      expect(late.job.attempts).toBe(2);
       const lost = late.job.id === claim.job.id ? claim : other;
       const added = (token: string): Promise<void> =>
         store.addReport(report('r1', late.job.accountId, DAY), undefined, {
@@ -151,6 +157,26 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.keepJob(late.token, late.job, 0, true)).toBe(false);
     });
 
+    it('adds no more jobs of an account than may be open, also of those that are asked for at once', async () => {
+      const added = (first: number): Promise<readonly boolean[]> =>
+        Promise.all([0, 1, 2, 3, 4].map((n) => store.addJob(reportJob(`j${first + n}`, 'a', 1), 3)));
+      expect((await added(1)).filter(Boolean)).toHaveLength(3);
+      expect((await store.jobs('a', 9, 0)).total).toBe(3);
+      const { token, job } = (await store.claimJob(NOW, NOW + 1_000))!;
+      await store.keepJob(token, job, null, true);
+      expect((await added(6)).filter(Boolean)).toHaveLength(1);
+    });
+
+    it('gives a job that is tried again before those that were created after it was due', async () => {
+      await store.addJob(reportJob('j1', 'a', 1), 9);
+      const { token, job } = (await store.claimJob(NOW, NOW))!;
+      await store.keepJob(token, job, Date.parse('2026-01-03T00:00:00.000Z'), true);
+      for (const day of [4, 2]) await store.addJob(reportJob(`j${day}`, 'b', day), 9);
+      const claimed: (string | undefined)[] = [];
+      for (let n = 0; n < 4; n += 1) claimed.push((await store.claimJob(NOW, NOW + 1_000))?.job.id);
+      expect(claimed).toEqual(['j2', 'j1', 'j4', undefined]);
+    });
+
     it('shows a job to its own account, newest first, until it is removed or forgotten', async () => {
       for (const [id, day] of [
         ['j1', 1],
@@ -164,10 +190,10 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       });
       expect([await store.jobs('b', 2, 0), await store.job('b', 'j1')]).toEqual([{ jobs: [], total: 0 }, null]);
       expect(await store.removeJob('b', 'j1')).toBe(false);
-      const { token, job } = (await store.claimJob(0, 1_000))!;
+      const { token, job } = (await store.claimJob(NOW, NOW + 1_000))!;
       expect(await store.removeJob('a', job.id)).toBe(true);
       expect(await store.keepJob(token, job, 0, false)).toBe(false);
-      const next = (await store.claimJob(0, 1_000))!;
+      const next = (await store.claimJob(NOW, NOW + 1_000))!;
       await store.keepJob(next.token, next.job, null, true);
       await store.forgetJobs('2026-02-01T00:00:00.000Z');
       const left = (await store.jobs('a', 9, 0)).jobs.map(({ id }) => id);
