@@ -11,8 +11,7 @@ export const alertWords = {
   more: (grouped: number) => `The counts are of the newest ${number(grouped)} open alerts.`,
   columns: {
     count: 'Alerts',
-    last: 'Latest',
-    first: 'First',
+    times: 'First – latest',
     agent: 'Agent',
     outcome: 'Outcome',
     rule: 'Rule',

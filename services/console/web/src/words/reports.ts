@@ -10,7 +10,7 @@ export const reportWords = {
   table: 'Reports, newest first',
   columns: {
     created: 'Issued at',
-    title: 'Title',
+    title: 'Report',
     range: 'Range',
     events: 'Anchored events',
     frameworks: 'Frameworks',

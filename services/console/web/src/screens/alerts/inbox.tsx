@@ -98,10 +98,10 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AlertGro
       cell: ({ newest, severity }) => {
         const { label, tone } = outcomeOf(newest);
         return (
-          <>
+          <span>
             <span className={`badge ${tone}`}>{label}</span>
             {severity === null ? null : <span className="severity">{severity}</span>}
-          </>
+          </span>
         );
       },
     },
@@ -125,8 +125,19 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AlertGro
           </span>
         ),
     },
-    { name: columns.first, cell: ({ firstAt }) => <Time iso={firstAt} /> },
-    { name: columns.last, cell: ({ lastAt }) => <Time iso={lastAt} /> },
+    {
+      name: columns.times,
+      cell: ({ count, firstAt, lastAt }) => (
+        <span>
+          {count === 1 ? null : (
+            <>
+              <Time iso={firstAt} /> –<br />
+            </>
+          )}
+          <Time iso={lastAt} />
+        </span>
+      ),
+    },
     {
       name: columns.open,
       isUnnamed: true,

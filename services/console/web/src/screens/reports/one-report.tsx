@@ -133,7 +133,7 @@ function Shown({ report, role }: { readonly report: ReportRecord; readonly role:
             <Time iso={report.createdAt} zone />
           </Fact>
           {report.title === null ? null : (
-            <Fact name={reportWords.columns.title}>
+            <Fact name={reportWords.form.title}>
               <Foreign text={report.title} most={200} />
             </Fact>
           )}

@@ -67,17 +67,18 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
           rows={reports}
           keyOf={(report) => report.id}
           columns={[
-            { name: columns.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
             {
               name: columns.title,
-              cell: ({ title }) => (title === null ? '–' : <Foreign text={title} most={80} />),
+              cell: (report) => <Named report={report} />,
             },
+            { name: columns.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
             {
               name: columns.range,
               cell: ({ range: { from, to } }) => (
-                <>
-                  <Time iso={from} /> – <Time iso={to} />
-                </>
+                <span>
+                  <Time iso={from} /> –<br />
+                  <Time iso={to} />
+                </span>
               ),
             },
             {
@@ -85,15 +86,6 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
               isNumber: true,
               cell: ({ events, anchored }) =>
                 events === null ? '–' : reportWords.of(number(anchored ?? 0), number(events)),
-            },
-            {
-              name: columns.frameworks,
-              cell: ({ frameworks }) => frameworks.map((name) => reportWords.frameworks[name]).join(', '),
-            },
-            { name: columns.format, cell: ({ format }) => format.toUpperCase() },
-            {
-              name: columns.anchor,
-              cell: ({ anchor }) => (anchor?.txSignature ? reportWords.anchored : reportWords.notAnchored),
             },
             {
               name: columns.visibility,
@@ -132,5 +124,18 @@ export function Reports({ session: { user }, rest }: ScreenProps): ReactNode {
         />
       ) : null}
     </Page>
+  );
+}
+
+/** A report by its title, if it has one, and its frameworks. */
+function Named({ report: { title, frameworks, format } }: { readonly report: ReportRecord }): ReactNode {
+  const listed = `${frameworks.map((name) => reportWords.frameworks[name]).join(', ')} (${format.toUpperCase()})`;
+  if (title === null) return <span>{listed}</span>;
+  return (
+    <span>
+      <Foreign text={title} most={80} />
+      <br />
+      <span className="muted small">{listed}</span>
+    </span>
   );
 }
