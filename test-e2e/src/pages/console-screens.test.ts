@@ -95,7 +95,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
 
   it('list what was denied, and close it only as far as it was shown', async () => {
     const { page, watched } = await open('/alerts');
-    await page.getByRole('link', { name: 'Open the latest' }).first().waitFor();
+    await page.getByRole('link', { name: 'Open', exact: true }).first().waitFor();
     await page.getByText('4 open', { exact: true }).first().waitFor();
     await picture(page, 'alerts');
     expect(await barriersOf(page)).toEqual([]);

@@ -18,7 +18,7 @@ export const alertWords = {
     reason: 'Latest reason',
     open: 'Open',
   },
-  open: 'Open the latest',
+  open: 'Open',
   acknowledge: 'Acknowledge',
   acknowledgeTitle: (open: number) => `Acknowledge ${number(open)} ${open === 1 ? 'alert' : 'alerts'}?`,
   acknowledgeLead:
