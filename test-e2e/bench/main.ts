@@ -47,6 +47,8 @@ async function main(): Promise<void> {
       return client(options, print);
     case 'mcp-proxy':
       return (await import('./mcp-proxy/mcp-proxy.js')).mcpProxy(options, print);
+    case 'console':
+      return (await import('./console/console.js')).consoleScreens(options, print);
     case 'detection':
       return detection(print);
     case 'rules':

@@ -16,7 +16,8 @@ export interface BenchOptions {
     | 'commitments'
     | 'identity'
     | 'client'
-    | 'mcp-proxy';
+    | 'mcp-proxy'
+    | 'console';
   /** Per figure; the median counts. */
   readonly repetitions: number;
   /** Per load. */
@@ -44,6 +45,7 @@ npm run bench -- --rules [--quick]         rules with conditions alone, beside p
 npm run bench -- --commitments [--quick]   the event of a check and its commitments
 npm run bench -- --client [--quick]        a check by the JavaScript client, compared with a bare request
 npm run bench -- --mcp-proxy [--quick]     what the proxy of the tool protocol adds to a call, and to a server's start
+npm run bench -- --console [--events N]    each screen of the console in Chromium with 500 agents and N events (100,000)
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
 `;
 
@@ -67,6 +69,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       identity: { type: 'boolean', default: false },
       'mcp-proxy': { type: 'boolean', default: false },
       client: { type: 'boolean', default: false },
+      console: { type: 'boolean', default: false },
       subjects: { type: 'string', default: SUBJECTS.join(',') },
       repetitions: { type: 'string' },
       seconds: { type: 'string' },
@@ -90,6 +93,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       'identity',
       'client',
       'mcp-proxy',
+      'console',
     ] as const
   ).filter((name) => values[name]);
   if (runs.length > 1) throw new Error(`take one of ${runs.map((name) => `--${name}`).join(', ')}`);
@@ -106,6 +110,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 function eventsOf(run: BenchOptions['run'], quick: boolean): number {
   if (run === 'export') return 10_000;
   if (run === 'scaling') return 20_000;
+  if (run === 'console') return 100_000;
   return quick ? 50_000 : 1_000_000;
 }
 

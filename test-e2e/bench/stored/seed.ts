@@ -9,14 +9,18 @@ const CONNECTIONS = 64;
 const PORTION = 50_000;
 const LONGEST_SECONDS = 300;
 
-/** Sends checks until this many are stored, and waits until all are listed and anchored. */
+/**
+ * Sends checks until this many are stored, and waits until all are listed and anchored.
+ * @param agents by turns; absent: new ones whose checks are allowed
+ */
 export async function seed(
   instance: Countersign,
   generator: LoadGenerator,
   events: number,
   progress: (stored: number) => void,
+  agents?: readonly string[],
 ): Promise<void> {
-  const agentIds = await makeAgents(instance);
+  const agentIds = agents ?? (await makeAgents(instance));
   const session = await instance.session();
   const { hostname: host, port } = new URL(instance.bootstrap.baseUrl);
   const target = { host, port: Number(port), requests: checkRequests({ ...instance.bootstrap, agentIds }) };
