@@ -26,6 +26,7 @@ export { MAX_ANSWER_BYTES, resolveAll, sendHttp } from './outbound/send-http.js'
 export type { Address, OutboundNetwork, Sent } from './outbound/send-http.js';
 export { readPublicUrl } from './outbound/public-url.js';
 export { ownAddress } from './peers/own-address.js';
+export { ownFetch } from './peers/own-fetch.js';
 export { remotePeer } from './peers/remote-peer.js';
 export type { PeerAddress } from './peers/remote-peer.js';
 export { run } from './process/run.js';

@@ -3,7 +3,7 @@ import { Deadlines } from '@countersign/async';
 import { checkRoutes, evaluationRoutes, gatewayHookRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { deriveSecret } from '@countersign/process';
-import { denialTokens, ownAddress, resolveAll } from '@countersign/service-kit';
+import { denialTokens, ownAddress, ownFetch, resolveAll } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { AccountShares } from './admission/account-shares.js';
 import { Admission, LONG_TICK } from './admission/admission.js';
@@ -157,7 +157,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const checks = new ParsedChecks(checkHandler, known, credentials);
   const publicUrl = (): string => context.publicUrl();
   const tokens = await denialTokens(config, publicUrl, context.clock);
-  const outcomes = new OutcomeReporter(counters, () => addressOfApi(context));
+  const outcomes = new OutcomeReporter(counters, () => addressOfApi(context), ownFetch(context.config));
   const module: DynamicModule = {
     module: GatewayModule,
     controllers: [EvaluationController, HookController, GatewayHookController, ScanController],

@@ -1,7 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { mcpRoutes } from '@countersign/contracts';
 import { ConfigurationError } from '@countersign/process';
-import { ownAddress } from '@countersign/service-kit';
+import { ownAddress, ownFetch } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Api } from './answer/api.js';
 import { Conversation } from './answer/conversation.js';
@@ -26,7 +26,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       'COUNTERSIGN_API_URL is missing: where mcp reaches gateway, policy and audit-log, which run in other processes',
     ]);
   }
-  const api = new Api(() => apiUrl ?? ownAddress(context.config, () => context.publicUrl()));
+  const api = new Api(() => apiUrl ?? ownAddress(context.config, () => context.publicUrl()), ownFetch(context.config));
   const module: DynamicModule = {
     module: McpModule,
     controllers: [McpController],

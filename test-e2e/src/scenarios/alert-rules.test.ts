@@ -82,8 +82,18 @@ describe('the alert rules', () => {
     }
   });
 
-  it('are of an instance with a certificate', () => {
+  it('are of an instance with a certificate, which calls its own routes by it', async () => {
     expect(instance.bootstrap.baseUrl).toMatch(/^https:/);
+    const action = { type: 'tool_use', toolName: 't' };
+    const call = { name: 'check_action', arguments: { agentId: instance.bootstrap.agentId, action } };
+    const { status, text: answer } = await instance.request('POST', '/mcp', {
+      headers: {
+        authorization: `Bearer ${instance.bootstrap.apiKey}`,
+        accept: 'application/json, text/event-stream',
+      },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call },
+    });
+    expect([status, answer]).toEqual([200, expect.stringMatching(/allowed\\?":true/)]);
   });
 
   it('name the routes that the requests are counted under', () => {

@@ -110,6 +110,11 @@ function eventsOf(text: string): number {
 async function exportSeries(options: Options, days: Days): Promise<void> {
   if (options.format !== 'json')
     throw new CommandFailed(EXIT.usage, 'a series has packages as JSON: leave --format out');
+  if (options.openTrail === true)
+    throw new CommandFailed(
+      EXIT.usage,
+      'a series has the trail of people withheld: open it in a package, with --from and --to',
+    );
   const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
   const { saveSeries } = await import('../export-series/save-series.js');
   const folder = options.out ?? `series-${days.name}`;

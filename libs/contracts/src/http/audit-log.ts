@@ -72,12 +72,12 @@ const eventFilters = {
     type: 'string',
     enum: EVENT_KINDS,
     description:
-      '`account`: events of the account itself (`account.*`), such as sign-ins, and changes of users, keys and plans. `agents`: all others',
+      '`account`: events of the account itself (`account.*`), such as sign-ins, and changes of users, keys and plans; exports, alert destinations, acknowledgements and signing keys are not among them. Their content is shown to admins and auditors. `agents`: all others',
   },
   by: {
     ...uuid,
     description:
-      'id of a user: changes of agents and profiles, approvals and erasures by this user, and events of the account (`account.*`) by or about the user, of which this release records none',
+      'id of a user: changes of agents and profiles, approvals and erasures by this user, and events of the account (`account.*`) by or about the user',
   },
 } as const;
 

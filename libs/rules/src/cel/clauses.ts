@@ -1,4 +1,4 @@
-import type { Evaluate, Scope } from './compile.js';
+import type { Evaluate, Scope } from './evaluate.js';
 import type { Node } from './syntax.js';
 
 /** Result of a part of a condition. Its text is that of the policy: it quotes no value of the action. */

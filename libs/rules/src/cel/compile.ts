@@ -2,21 +2,13 @@ import { arithmetic, int } from './arithmetic.js';
 import type { Checked } from './check.js';
 import { Fault, MAX_ELEMENTS } from './fault.js';
 import { FUNCTIONS } from './functions.js';
-import type { Ports, Surroundings } from './function.js';
+import type { Evaluate, Scope } from './evaluate.js';
+import type { Ports } from './function.js';
 import { readPath } from './read-path.js';
 import { pathOf, refuse } from './syntax.js';
 import type { ArithmeticOp, ComparisonOp, Node } from './syntax.js';
 import { equal, isIn, isInexact, keysOf, memberOf, memberReader, order } from './values.js';
 import type { Value } from './values.js';
-
-/** One evaluation: values of the variables by name, and the item of the loop that is running. */
-export interface Scope extends Surroundings {
-  readonly values: Readonly<Record<string, Value>>;
-  item: Value;
-}
-
-/** Computes the value of a node, or a fault. It never throws. */
-export type Evaluate = (scope: Scope) => Value;
 
 /**
  * Compiles a checked expression to closures. @throws Refusal for a literal that a function cannot use, such as an

@@ -3,7 +3,7 @@ import type { Variables } from './check.js';
 import { clausesOf } from './clauses.js';
 import type { Clause } from './clauses.js';
 import { compileNode } from './compile.js';
-import type { Scope } from './compile.js';
+import type { Scope } from './evaluate.js';
 import { checkCost } from './cost.js';
 import { Fault, Fuel } from './fault.js';
 import type { FaultCode } from './fault.js';

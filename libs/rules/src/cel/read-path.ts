@@ -1,4 +1,4 @@
-import type { Evaluate } from './compile.js';
+import type { Evaluate } from './evaluate.js';
 import { Fault } from './fault.js';
 import { memberReader } from './values.js';
 

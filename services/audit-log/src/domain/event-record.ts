@@ -1,5 +1,5 @@
-import { EVENT_AHEAD_MS } from '@countersign/contracts';
-import type { EventRecord, LeafEvent, Openings } from '@countersign/contracts';
+import { EVENT_AHEAD_MS, isAccountStream } from '@countersign/contracts';
+import type { EventRecord, LeafEvent, Openings, Role } from '@countersign/contracts';
 import { shownAction } from '@countersign/event-formats';
 
 /** A stored leaf: `openings` without those that were erased or never kept. */
@@ -8,6 +8,15 @@ export interface StoredEvent {
   readonly leaf: LeafEvent;
   readonly openings: Openings;
   readonly anchored: boolean;
+}
+
+/**
+ * The event as a person of this role may see it: names and addresses of people in the trail of the account are for admins and
+ * auditors, as they are in packages. Everybody else sees its leaf, with the pseudonym of who acted.
+ */
+export function shownTo<E extends Pick<StoredEvent, 'leaf' | 'openings'>>(role: Role, event: E): E {
+  const isShown = role !== 'member' || !isAccountStream(event.leaf.agentId);
+  return isShown ? event : { ...event, openings: {} };
 }
 
 /** The event as the lists show it at `nowMs`: marked where it lies ahead of that. */

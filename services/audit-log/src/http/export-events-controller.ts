@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, EXPORT_FORMATS, type ExportFormat, type ExportQuery } from '@countersign/contracts';
 import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
-import type { RouteInput } from '@countersign/http-edge';
+import type { RouteInput, SessionCaller } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
+import { shownTo } from '../domain/event-record.js';
 import { filterOf } from '../list-events/filter-of.js';
 import type { EventStore } from '../store/port.js';
 import { STORE } from '../tokens.js';
@@ -23,7 +24,7 @@ export class ExportEventsController {
     if (format === undefined) {
       throw new HttpRefusal(400, `the query parameter format is missing: it is ${EXPORT_FORMATS.join(' or ')}`);
     }
-    const form = formOf(format, caller.accountId);
+    const form = formFor(caller, formOf(format, caller.accountId));
     const cut = new AbortController();
     const pieces = exportStream(this.store, caller.accountId, filterOf(query), form);
     const counted = this.#counted(caller.accountId, pieces, cut);
@@ -48,6 +49,10 @@ export class ExportEventsController {
       place.end();
     }
   }
+}
+
+function formFor({ role }: SessionCaller, form: ExportForm): ExportForm {
+  return { ...form, write: (events) => form.write(events.map((event) => shownTo(role, event))) };
 }
 
 function formOf(format: ExportFormat, accountId: string): ExportForm {

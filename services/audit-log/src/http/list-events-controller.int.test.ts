@@ -1,12 +1,14 @@
 import { accountStream } from '@countersign/contracts';
-import type { EventEnvelope } from '@countersign/contracts';
+import type { EventEnvelope, JsonValue } from '@countersign/contracts';
 import { agentId, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
 import { OTHER_ACCOUNT, RunningAuditLog } from '../testing/running-audit-log.js';
 
 const [ANNA, BERT] = ['aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'bbbbbbbb-bbbb-4bbb-8bbb-bbbbbbbbbbbb'];
+const SALT = 'AAAAAAAAAAAAAAAAAAAAAA';
+const act = (id: string): JsonValue => ({ by: { kind: 'user', id }, email: 'someone@example.com', ip: '192.0.2.7' });
 const signIn = (n: number, id = ANNA): EventEnvelope => {
   const leaf = { detail: `user:${id}`, outcome: 'succeeded', agentId: accountStream(agentId(9)) };
-  return other(n, 'account.sign_in', { v2: true, leaf });
+  return other(n, 'account.sign_in', { v2: true, leaf, openings: { action: { salt: SALT, value: act(id) } } });
 };
 
 describe('pages of events without counts', () => {
@@ -32,6 +34,31 @@ describe('pages of events without counts', () => {
     return ids;
   };
   const ids = (...all: number[]): string[] => all.map((n) => eventId(n));
+
+  it('show the content of the trail to admins and auditors, and its leaves to members', async () => {
+    const shown = async (who: string): Promise<unknown> => {
+      const [list, one, ...exports] = await Promise.all([
+        service.ask(who, '/v1/events?kind=account&total=false'),
+        service.ask(who, `/v1/events/${eventId(27)}`),
+        ...['csv', 'ocsf'].map(async (format) => {
+          const headers = service.authorization(who);
+          return (await fetch(`${service.address}/v1/events/export?kind=account&format=${format}`, { headers })).text();
+        }),
+      ]);
+      expect(list.body.events.map(({ detail }: { detail: string }) => detail)).toEqual([
+        `user:${BERT}`,
+        `user:${ANNA}`,
+      ]);
+      expect(one.body.leaf).toMatchObject({ eventId: eventId(27), detail: `user:${ANNA}` });
+      for (const text of exports) expect(text).toContain(eventId(27));
+      const listed = list.body.events.map(({ action }: { action: unknown }) => action);
+      return [...listed, one.body.opened, ...exports.map((text) => text.includes('192.0.2.7'))];
+    };
+    const opened = { action: { salt: expect.any(String), value: act(ANNA) } };
+    for (const who of ['admin', 'auditor'])
+      expect(await shown(who)).toEqual([act(BERT), act(ANNA), opened, true, true]);
+    expect(await shown('member')).toEqual([null, null, {}, false, false]);
+  });
 
   it('follow one after the other, and each account has its own', async () => {
     expect(await walk('total=false&limit=2')).toEqual(ids(29, 28, 27, 5, 4, 3, 2, 1));

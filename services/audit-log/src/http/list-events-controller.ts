@@ -1,10 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
 import { auditLogRoutes, type EventRecord, type EventsQuery } from '@countersign/contracts';
 import { HttpRefusal } from '@countersign/http-edge';
-import type { RouteInput } from '@countersign/http-edge';
+import type { RouteInput, SessionCaller } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { EventFilter } from '../domain/event-filter.js';
-import { listedEvent } from '../domain/event-record.js';
+import { listedEvent, shownTo } from '../domain/event-record.js';
 import { placeOfText, placeText } from '../domain/list-place.js';
 import type { Cursor, EventStore } from '../store/port.js';
 import { CLOCK, STORE } from '../tokens.js';
@@ -37,23 +37,23 @@ export class ListEventsController {
     const { limit, offset, before, total, rule, trace, by } = query;
     const paged = [before, rule, trace, by].some((member) => member !== undefined);
     const counts = !paged && total !== false;
-    if (!counts) return this.#after(query, caller.accountId);
+    if (!counts) return this.#after(query, caller);
     const page = await this.store.list(caller.accountId, filterOf(query), { limit, offset });
-    return { events: this.#listed(page.events), total: page.total, limit, offset };
+    return { events: this.#listed(caller, page.events), total: page.total, limit, offset };
   }
 
-  async #after(query: EventsQuery, accountId: string): Promise<KeysetEvents> {
+  async #after(query: EventsQuery, caller: SessionCaller): Promise<KeysetEvents> {
     const { limit, offset } = query;
     if (offset !== 0)
       throw new HttpRefusal(400, 'offset does not go with before, total=false, rule, trace or by: send before');
     const filter = filterOf(query);
-    const { events, next } = await this.store.pageAfter(accountId, filter, afterOf(query, filter), limit);
-    return { events: this.#listed(events), limit, next: next === null ? null : placeText(filter, next) };
+    const { events, next } = await this.store.pageAfter(caller.accountId, filter, afterOf(query, filter), limit);
+    return { events: this.#listed(caller, events), limit, next: next === null ? null : placeText(filter, next) };
   }
 
-  #listed(events: Awaited<ReturnType<EventStore['list']>>['events']): readonly EventRecord[] {
+  #listed({ role }: SessionCaller, events: Awaited<ReturnType<EventStore['list']>>['events']): readonly EventRecord[] {
     const now = this.clock();
-    return events.map((event) => listedEvent(event, now));
+    return events.map((event) => listedEvent(shownTo(role, event), now));
   }
 }
 

@@ -6,6 +6,7 @@ import { HttpRefusal } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import { eventDetail } from '../domain/event-detail.js';
+import { shownTo } from '../domain/event-record.js';
 import type { EventStore } from '../store/port.js';
 import { CLOCK, PROOFS, STORE } from '../tokens.js';
 
@@ -26,7 +27,8 @@ export class OneEventController {
       this.store.referring([eventId]),
       this.store.anchorOf(agentId, event.sequence),
     ]);
-    return eventDetail(event, referring, window, this.clock());
+    const shown = { ...event, envelope: shownTo(input.caller.role, event.envelope) };
+    return eventDetail(shown, referring, window, this.clock());
   }
 
   @HttpRoute(oneEventRoutes.getEventProof)

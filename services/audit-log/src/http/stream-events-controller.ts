@@ -6,6 +6,7 @@ import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
 import { eventFilter } from '../domain/event-filter.js';
+import { shownTo } from '../domain/event-record.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import { ArrivalWatch } from '../live/arrival-watch.js';
 import { LiveFeed } from '../live/live-feed.js';
@@ -28,12 +29,13 @@ export class StreamEventsController {
 
   @HttpRoute(eventStreamRoutes.streamEvents)
   stream(@Input() { query, headers, caller, identifyAgain }: RouteInput<unknown, EventStreamQuery>): HttpAnswer {
-    const { accountId, sessionId } = caller;
+    const { accountId, sessionId, role } = caller;
     const { seconds, ...filter } = query;
     const lastEventId = headers['last-event-id'];
     const feed = new LiveFeed(this.#watch, this.store, {
       accountId,
       filter: eventFilter(filter),
+      shown: (event) => shownTo(role, event),
       lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
       endsAfterMs: seconds === undefined ? null : seconds * 1000,
       agentIds: () => [

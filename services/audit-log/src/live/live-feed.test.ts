@@ -33,6 +33,7 @@ function storeOf(): { store: EventStore; arrive: (count: number) => void; asked:
 function feedOf(watch: ArrivalWatch, store: EventStore, lastEventId?: string): AsyncGenerator<string, void, void> {
   return new LiveFeed(watch, store, {
     ...{ accountId: ACCOUNT, filter: {}, lastEventId, endsAfterMs: null, clock: () => Date.now() },
+    shown: (event) => event,
     agentIds: () => [],
     identifyAgain: async () => undefined,
   }).pieces();

@@ -23,6 +23,8 @@ export interface FeedOptions {
   readonly accountId: string;
   /** By agent and class alone. */
   readonly filter: EventFilter;
+  /** The event as the reader may see it. */
+  readonly shown: (event: StoredEvent) => StoredEvent;
   /** The value that the client sent as `Last-Event-ID`. */
   readonly lastEventId: string | undefined;
   /** `null`: the feed ends with the session. */
@@ -104,7 +106,7 @@ export class LiveFeed {
     if (distance(this.#place, end) === null) this.#place = end;
     const to = towards(this.#place, end, STRIDE);
     if (runsBetween(this.#place, to).length === 0) return '';
-    const { accountId, filter, clock } = this.#options;
+    const { accountId, filter, clock, shown } = this.#options;
     const { events, count } = await this.#watch.read(accountId, filter, { after: this.#place, to }, most);
     this.#place = to;
     if (count === 0) return '';
@@ -112,7 +114,7 @@ export class LiveFeed {
     const kept = newest(events);
     let text = '';
     for (let at = 0; at < kept.length; at += RECORDS) {
-      const records = kept.slice(at, at + RECORDS).map((event) => listedEvent(event, now));
+      const records = kept.slice(at, at + RECORDS).map((event) => listedEvent(shown(event), now));
       const skipped = at === 0 ? count - kept.length : 0;
       text += message('events', { events: records, skipped }, at + RECORDS < kept.length ? undefined : to);
     }

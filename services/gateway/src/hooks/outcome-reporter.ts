@@ -20,6 +20,7 @@ export class OutcomeReporter {
   constructor(
     private readonly counters: Pick<Counters, 'answerOf'>,
     private readonly apiUrl: () => string | null,
+    private readonly fetch: Parameters<typeof sendBy>[0],
   ) {}
 
   /**
@@ -38,7 +39,7 @@ export class OutcomeReporter {
       const check = await this.counters.answerOf(of.accountId, idempotencyKeySha256(of.accountId, of.key));
       if (check === null) return 'no check of this call is known: was the hook before it run in the last 24 hours?';
       const report: OutcomeReport = { agentId: of.agentId, eventId: check.eventId, ...said };
-      const { status, text } = await sendBy(fetch, {
+      const { status, text } = await sendBy(this.fetch, {
         url: url + outcomeRoutes.reportOutcome.path,
         headers: { 'content-type': 'application/json', ...credentials },
         body: JSON.stringify(report),

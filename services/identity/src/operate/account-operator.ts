@@ -1,3 +1,4 @@
+import type { AccountFacts } from '@countersign/contracts';
 import type { AccountOperator, ServiceContext } from '@countersign/service-kit';
 import { normalEmail } from '../domain/lock-out.js';
 import { onPlan } from '../domain/plans.js';
@@ -65,13 +66,12 @@ export function accountOperator(
           ...(trustedIssuers === undefined ? {} : { trustedIssuers }),
           ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
         };
-        const { plan: before, actionCap: capBefore } = account.facts;
         return {
           accounts: [{ id: account.id, version: account.version + 1, facts: kept }],
           acts: [
             accountChanged(account.id, 'account.plan_changed', OPERATOR, {
-              before: { plan: before, actionCap: capBefore },
-              after: { plan: kept.plan, actionCap: kept.actionCap },
+              before: termsOf(account.facts),
+              after: termsOf(kept),
             }),
           ],
         };
@@ -86,4 +86,9 @@ export function accountOperator(
       return user === null ? null : links.issue(user.id);
     },
   };
+}
+
+/** Terms of an account, as its trail shows them. */
+function termsOf({ plan, actionCap, sandboxExpiresAt, cadenceSeconds }: AccountFacts) {
+  return { plan, actionCap, sandboxExpiresAt, cadenceSeconds };
 }

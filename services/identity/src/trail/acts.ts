@@ -55,6 +55,7 @@ export function passwordLinkMade(user: User, by: AccountActor, address: string |
   return aboutUser('account.password_link_made', user, by, {
     ...fromAddress(address),
     ...(invited ? { invited } : {}),
+    ...(user.passwordLink?.resetsSecondFactor === true ? { resetsSecondFactor: true } : {}),
   });
 }
 

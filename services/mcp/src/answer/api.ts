@@ -18,7 +18,10 @@ const TIMEOUT_MS = 15_000;
 /** Calls the API on behalf of the caller. */
 export class Api {
   /** @param url address of the API, without a trailing slash */
-  constructor(private readonly url: () => string) {}
+  constructor(
+    private readonly url: () => string,
+    private readonly fetch: Parameters<typeof sendBy>[0] = (url, init) => globalThis.fetch(url, init),
+  ) {}
 
   /**
    * Asks on behalf of the caller.
@@ -27,7 +30,7 @@ export class Api {
    */
   async ask(path: string, body: unknown, apiKey: string, named: Headers = {}): Promise<ApiAnswer> {
     try {
-      const answer = await sendBy(fetch, {
+      const answer = await sendBy(this.fetch, {
         url: this.url() + path,
         headers: {
           'content-type': 'application/json',

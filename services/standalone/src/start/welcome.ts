@@ -12,7 +12,7 @@ function curlLine(baseUrl: string, apiKey: string, agentId: string): string {
  * Browsers resolve it to loopback; the second line is for those that do not.
  */
 function linkLines(link: string): readonly string[] {
-  const named = link.replace('//127.0.0.1:', '//countersign.localhost:');
+  const named = link.replace('http://127.0.0.1:', 'http://countersign.localhost:');
   return named === link ? [`  ${link}`] : [`  ${named}`, `  ${link}`];
 }
 

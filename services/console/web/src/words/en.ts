@@ -71,7 +71,8 @@ export const words = {
   events: {
     title: 'Events',
     trail: 'Trail: what people did',
-    trailLead: 'Sign-ins, and changes of users, keys and the account, are events here, with the same proofs.',
+    trailLead:
+      'Sign-ins, and changes of users, keys and the account, are events here, with the same proofs. Exports, alert destinations, acknowledgements and signing keys are not recorded here yet.',
     of: 'Of',
     ofAgents: 'Agents',
     ofPeople: 'People',
@@ -143,6 +144,7 @@ export const words = {
     },
     erased: 'The content was erased. The leaf, its number and its proofs remain.',
     noContent: 'No content is stored for this event.',
+    ofPeople: 'Admins and auditors see the content of events of people.',
     anchored: 'Anchored on the chain.',
     pending: 'Recorded. It is anchored when its window closes.',
     page: 'Proof and verification',

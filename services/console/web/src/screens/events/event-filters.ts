@@ -1,4 +1,4 @@
-import { ACCOUNT_EVENT_TYPES, isAccountStream } from '@countersign/contracts';
+import { ACCOUNT_EVENT_TYPES, isAccountStream } from './account-events.js';
 import type { CheckOutcome, EventRecord, LeafType, ReportedOutcome, ViolationType } from '@countersign/contracts';
 
 /** Filters of the list of events, as they stand in the address. */

@@ -6,6 +6,7 @@ import { Foreign } from '../../parts/foreign.js';
 import { Icon } from '../../parts/icons.js';
 import { Time } from '../../parts/time.js';
 import { asWords, number, words } from '../../words/en.js';
+import { isAccountEvent } from './account-events.js';
 import { agentName, outcomeOf, sentenceOf } from './event-words.js';
 
 /** The answer in one sentence, and what it rests on. */
@@ -73,7 +74,9 @@ export function ProofState({ event }: { readonly event: Pick<EventRecord, 'ancho
 /** The action of a check as it was sent, or the committed value of another event. */
 export function Action({ event: { action, type } }: { readonly event: EventRecord }): ReactNode {
   if (action === null) {
-    return <p className="muted">{type === 'action.checked' ? words.event.erased : words.event.noContent}</p>;
+    const { erased, noContent, ofPeople } = words.event;
+    const why = type === 'action.checked' ? erased : isAccountEvent(type) ? ofPeople : noContent;
+    return <p className="muted">{why}</p>;
   }
   if (type !== 'action.checked') return <Code value={action} />;
   const sent = (Object.entries(action as object) as [string, unknown][]).filter(([, value]) => value !== null);

@@ -1,4 +1,4 @@
-import { ACCOUNT_EVENTS, isAccountStream } from '@countersign/contracts';
+import { isAccountEvent, isAccountStream } from './account-events.js';
 import type { EventRecord, ListedAction } from '@countersign/contracts';
 import { asWords } from '../../words/en.js';
 
@@ -23,7 +23,7 @@ export function outcomeOf({ outcome, type, allowed, violation_type }: EventRecor
 /** One line that names the action of an event; `null` if nothing is stored of it. */
 export function actionLine({ action, type }: EventRecord): string | null {
   if (action === null) return null;
-  if (type.startsWith(ACCOUNT_EVENTS)) return accountLine(action) ?? oneLine(action);
+  if (isAccountEvent(type)) return accountLine(action) ?? oneLine(action);
   if (type !== 'action.checked') return oneLine(action);
   const { type: kind, url, tool_name: tool, dataScope } = action as ListedAction;
   const target = [tool, url, dataScope].find((one): one is string => typeof one === 'string' && one !== '');
