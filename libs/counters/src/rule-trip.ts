@@ -37,6 +37,8 @@ export interface Seen {
 export interface RuleQuestion {
   readonly facts: readonly TripFact[];
   readonly limits: readonly Pick<TripLimit, 'key' | 'windowSeconds'>[];
+  /** Amounts outside of the windows that are read for all limits together, at most, rounded up to hundreds. */
+  readonly most: number;
 }
 
 /** Facts and balances that a check of the agent would find now, in the order of the question. */
@@ -45,7 +47,8 @@ export interface RuleBalances {
   readonly facts: readonly (number | null)[];
   /** Time until which no fact of the agent is known, ms ({@link UNKNOWN_FACTS}); `null`: facts are known. */
   readonly unknownUntilMs: number | null;
-  readonly limits: readonly LimitBalance[];
+  /** `null`: not read, as more amounts lie outside of the windows than the question allows to read. */
+  readonly limits: readonly (LimitBalance | null)[];
 }
 
 /** The amounts in a window. */

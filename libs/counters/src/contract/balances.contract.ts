@@ -17,7 +17,7 @@ export function balancesContract(bench: CountersBench): void {
       { key: 'sum', windowSeconds: 3600 },
       { key: 'none', windowSeconds: 10 },
     ];
-    const ask = () => bench.counters.ruleBalances('agent', { facts, limits: windows });
+    const ask = () => bench.counters.ruleBalances('agent', { facts, limits: windows, most: 1000 });
 
     it('are those that a check would see, and reading them changes nothing', async () => {
       const none = { consumed: amountOf('0'), oldestMs: null };
@@ -47,7 +47,7 @@ export function balancesContract(bench: CountersBench): void {
       bench.nowMs = START + 14_000;
       const { limits } = await ask();
       expect(limits[0]).toEqual({ consumed: amountOf('1'), oldestMs: START + 9000 });
-      const narrow = { facts: [], limits: [{ key: 'sum', windowSeconds: 6 }] };
+      const narrow = { facts: [], limits: [{ key: 'sum', windowSeconds: 6 }], most: 1000 };
       expect((await bench.counters.ruleBalances('agent', narrow)).limits).toEqual([
         { consumed: amountOf('0.9'), oldestMs: START + 9000 },
       ]);
@@ -60,7 +60,7 @@ export function balancesContract(bench: CountersBench): void {
     it('deny by the words of a check', async () => {
       const limits = [limitOf({ max: amountOf('2') })];
       for (let n = 0; n < 2; n++) await judge({ rules: ruleTripOf({ limits }) });
-      const { limits: balances } = await bench.counters.ruleBalances('agent', { facts: [], limits });
+      const { limits: balances } = await bench.counters.ruleBalances('agent', { facts: [], limits, most: 1000 });
       const { violation } = await judge({ rules: ruleTripOf({ limits }) });
       expect(exceededLimit(limits[0]!, balances[0]!)).toEqual(violation);
       expect(exceededLimit(limitOf({ amount: amountOf('0') }), balances[0]!)).toBeNull();
@@ -73,14 +73,19 @@ export function balancesContract(bench: CountersBench): void {
         bench.nowMs = START + n;
         await judge({ rules: ruleTripOf({ limits: [limit] }) });
       }
-      const balance = async (seconds: number) =>
-        (await bench.counters.ruleBalances('agent', { facts: [], limits: [{ key: 'key', windowSeconds: seconds }] }))
-          .limits[0];
+      const none = { consumed: amountOf('0'), oldestMs: null };
+      const balance = async (seconds: number, most = 1000) => {
+        const windows = [{ key: 'key', windowSeconds: seconds }, limitOf({ key: 'none' })];
+        const { limits } = await bench.counters.ruleBalances('agent', { facts: [], limits: windows, most });
+        expect(limits[1]).toEqual(none);
+        return limits[0];
+      };
       bench.nowMs = START + 1240;
       expect(await balance(1)).toEqual({ consumed: amountOf('9'), oldestMs: START + 241 });
+      expect(await balance(1, 100)).toBeNull();
       bench.nowMs = START + 1249;
-      expect(await balance(1)).toEqual({ consumed: amountOf('0'), oldestMs: null });
-      expect(await balance(3600)).toEqual({ consumed: amountOf('250'), oldestMs: START });
+      for (const most of [1000, 100]) expect(await balance(1, most)).toEqual(none);
+      expect(await balance(3600, 0)).toEqual({ consumed: amountOf('250'), oldestMs: START });
     });
   });
 }

@@ -23,14 +23,20 @@ export function agentUsage(totals: AgentTotals | undefined, rate: RateLimit | nu
 }
 
 /** `Counters.ruleBalances` from the facts and windows of an agent; `null` where there are none. */
-export function ruleBalances(rules: AgentRules | null, { facts, limits }: RuleQuestion, nowMs: number): RuleBalances {
+export function ruleBalances(
+  rules: AgentRules | null,
+  { facts, limits, most }: RuleQuestion,
+  nowMs: number,
+): RuleBalances {
+  const budget = { left: most };
   const unknownUntilMs = rules?.unknownUntilMs ?? 0;
   return {
     facts: facts.map((fact) => rules?.fact(fact)?.setUntilMs(nowMs) ?? null),
     unknownUntilMs: unknownUntilMs > nowMs ? unknownUntilMs : null,
-    limits: limits.map(
-      ({ key, windowSeconds }) => rules?.window(key)?.balance(nowMs, windowSeconds * 1000) ?? NOT_COUNTED,
-    ),
+    limits: limits.map(({ key, windowSeconds }) => {
+      const window = rules?.window(key);
+      return window === undefined ? NOT_COUNTED : window.balance(nowMs, windowSeconds * 1000, budget);
+    }),
   };
 }
 const NOT_COUNTED: LimitBalance = { consumed: NOTHING, oldestMs: null };

@@ -1,4 +1,4 @@
-import { minus, UNIT } from '../amount.js';
+import { minus, NOTHING, UNIT } from '../amount.js';
 import type { Amount } from '../amount.js';
 import type { HeldAmount, LimitBalance } from '../rule-trip.js';
 
@@ -47,11 +47,19 @@ export class LimitWindow implements Amount {
     return removed;
   }
 
-  /** The balance of a window of this length; older amounts stay. */
-  balance(nowMs: number, windowMs: number): LimitBalance {
+  /**
+   * The balance of a window of this length; older amounts stay.
+   * @param budget older amounts that may still be read, from which those that are read are taken
+   * @returns `null` where there are more of them
+   */
+  balance(nowMs: number, windowMs: number, budget: { left: number }): LimitBalance | null {
+    const newest = this.#counted.at(-1);
+    if (newest === undefined || nowMs - newest.atMs >= windowMs) return { consumed: NOTHING, oldestMs: null };
     let at = this.#head;
     let consumed: Amount = { units: this.units, nanos: this.nanos };
     for (; at < this.#counted.length && nowMs - this.#counted[at]!.atMs >= windowMs; at += 1) {
+      if (budget.left <= 0) return null;
+      budget.left -= 1;
       consumed = minus(consumed, this.#counted[at]!.amount);
     }
     return { consumed, oldestMs: this.#counted[at]?.atMs ?? null };

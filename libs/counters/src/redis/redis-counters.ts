@@ -177,10 +177,10 @@ export class RedisCounters implements Counters {
     };
   }
 
-  async ruleBalances(agentId: string, { facts, limits }: RuleQuestion): Promise<RuleBalances> {
+  async ruleBalances(agentId: string, { facts, limits, most }: RuleQuestion): Promise<RuleBalances> {
     const windows = limits.map(({ windowSeconds }) => windowSeconds * 1000);
     const fields = [...facts.map(factField), ...limits.map(({ key }) => limitField(key))];
-    const asked = [agentId, JSON.stringify([fields, windows])];
+    const asked = [agentId, JSON.stringify([fields, windows, most])];
     const [, unknown, ...found] = (await this.#call(SCRIPTS.ruleBalances, [this.#options.keys.state], asked)).map(
       Number,
     );
@@ -188,8 +188,9 @@ export class RedisCounters implements Counters {
     return {
       facts: facts.map((_fact, at) => timeOf(found[at])),
       unknownUntilMs: timeOf(unknown),
-      limits: limits.map((_limit, at): LimitBalance => {
+      limits: limits.map((_limit, at): LimitBalance | null => {
         const [units = 0, nanos = 0, oldestMs] = found.slice(facts.length + 3 * at);
+        if (units < 0) return null;
         return { consumed: { units, nanos }, oldestMs: timeOf(oldestMs) };
       }),
     };

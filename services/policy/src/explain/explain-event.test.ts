@@ -7,6 +7,7 @@ import { record } from '../dry-run/dry-run.test-context.js';
 import type { GivenCheck } from '../dry-run/dry-run.test-context.js';
 import { ExplainEventController } from '../http/explain-event-controller.js';
 import { ACCOUNT, AGENT } from '../policy.test-context.js';
+import { explainCheck } from './explain-check.js';
 import { explainEvent } from './explain-event.js';
 
 const { sha256 } = nodeCrypto;
@@ -156,6 +157,17 @@ describe('explainEvent', () => {
       (await explainEvent({ event: one, profile: THEN }, sha256)).notEvaluated;
     expect(await reason(frozen)).toEqual({ reason: 'not_judged', rules: [] });
     expect(await reason(erased)).toEqual({ reason: 'erased', rules: [] });
+  });
+});
+
+describe('explainCheck', () => {
+  it('is refused where the balance of a limit was not read, as its answer would be a guess', async () => {
+    const limit = { id: 'spend', types: ['pay'], max_count: 1, window_seconds: 1 } as const;
+    const agent = { id: AGENT, facts: { status: 'active', profile: { ...THEN, limits: [limit] } } } as never;
+    const usage = { nowMs: 0, frozen: false, dayMicros: 0, monthMicros: 0, rateCount: 0, rateBlockedBy: null };
+    const read = () => Promise.resolve({ facts: [], unknownUntilMs: null, limits: [null] });
+    const refusal = { status: 400, message: expect.stringContaining('limits not read: spend.') as string };
+    await expect(explainCheck(agent, usage, { type: 'pay' }, read)).rejects.toMatchObject(refusal);
   });
 });
 

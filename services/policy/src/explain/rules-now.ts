@@ -2,6 +2,7 @@ import type { Explanation } from '@countersign/contracts';
 import { amountText, exceededLimit, minus } from '@countersign/counters';
 import type { LimitBalance, RuleBalances, RuleQuestion, RuleTrip, StaticViolation } from '@countersign/counters';
 import { countedRules, denialsWhere, factsHeld, NO_ROOM } from '@countersign/policy-engine';
+import { HttpRefusal } from '@countersign/http-edge';
 import type {
   CompiledProfile,
   ConditionalJudgement,
@@ -25,6 +26,9 @@ interface Found {
   readonly balances: RuleBalances;
 }
 
+/** Amounts outside of the windows that one explanation reads: on Redis each is read in the way of checks. */
+const MOST_READ = 2000;
+
 const NOTHING_COUNTED: RuleBalances = { facts: [], unknownUntilMs: null, limits: [] };
 
 export class RulesNow {
@@ -43,7 +47,7 @@ export class RulesNow {
     );
   }
 
-  /** @param session `null`: the check names none. @throws what `read` throws */
+  /** @param session `null`: the check names none. @throws what `read` throws; HttpRefusal 400 where the balance of a limit was not read */
   static async read(
     compiled: Compiled | null,
     judged: ConditionalJudgement | null,
@@ -53,9 +57,11 @@ export class RulesNow {
     if (compiled === null || judged === null) return new RulesNow(null);
     const held = factsHeld(compiled, session);
     const trip = countedRules(compiled, judged, session);
-    const question = { facts: held.facts, limits: trip?.limits ?? [] };
+    const question = { facts: held.facts, limits: trip?.limits ?? [], most: MOST_READ };
     const isEmpty = question.facts.length === 0 && question.limits.length === 0;
     const balances = isEmpty ? NOTHING_COUNTED : await read(question);
+    const unread = question.limits.filter((_limit, at) => balances.limits[at] === null).map(({ id }) => id);
+    if (unread.length > 0) throw new HttpRefusal(400, notRead(unread));
     return new RulesNow({ compiled, judged, held, trip, balances });
   }
 
@@ -133,6 +139,10 @@ export class RulesNow {
       return { limit, balance, exceeded: exceededLimit(limit, balance) };
     });
   }
+}
+
+function notRead(ids: readonly string[]): string {
+  return `limits not read: ${ids.join(', ')}. More than ${MOST_READ} amounts that were counted lie outside of the windows: explain without a draft that narrows them, or after the next check that is charged to them`;
 }
 
 /** A window of centuries may end beyond the range of a date. */

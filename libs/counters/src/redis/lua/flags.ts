@@ -98,14 +98,15 @@ return {
 
 /**
  * `Counters.ruleBalances`. KEYS: state. ARGV from 4: agent, and as JSON the fields of the facts and then of the limits,
- * and the length of each window in ms. Replies until when facts are unknown, until when each fact is set, and of each
- * limit units and nanos of its balance and the time of its oldest amount; 0: not. Changes nothing: amounts outside a
+ * the length of each window in ms, and the most amounts outside of the windows that are read. Replies until when facts are unknown, until when each fact is set, and of each
+ * limit units and nanos of its balance and the time of its oldest amount; 0: not; units of -1: the
+ * balance was not read. Changes nothing: amounts outside a
  * narrower window stay.
  */
 export const RULE_BALANCES = `${PRELUDE}${SERVING}${CLAIMS}${RULES}
 local now = clock()
 local asked = cjson.decode(ARGV[5])
-local fields, windows = asked[1], asked[2]
+local fields, windows, left = asked[1], asked[2], asked[3]
 local k, facts = kept_of(ARGV[4], fields), #fields - #windows
 local reply = {1, whole(k.unknown > now and k.unknown or 0)}
 for i = 1, facts do
@@ -120,7 +121,8 @@ for i = 1, #windows do
   local field, edge = fields[facts + i], now - windows[i]
   local w = k.v[field] or {0, 0, 0, 0, -1, -1}
   local from = 0
-  while w[4] > 0 and w[5] <= edge do
+  if w[6] <= edge then w[2], w[3], w[4] = 0, 0, 0 end
+  while left > 0 and w[4] > 0 and w[5] <= edge do
     local page = call('LRANGE', list_key(k, field), from, from + 99)
     if #page == 0 then w[2], w[3], w[4] = 0, 0, 0 end
     for j = 1, #page do
@@ -129,8 +131,9 @@ for i = 1, #windows do
       if at > edge then break end
       subtract(w, u, n)
     end
-    from = from + 100
+    from, left = from + 100, left - 100
   end
+  if w[4] > 0 and w[5] <= edge then w[2], w[3], w[4] = -1, 0, 0 end
   local n = #reply
   reply[n + 1], reply[n + 2], reply[n + 3] = whole(w[2]), whole(w[3]), whole(w[4] > 0 and w[5] or 0)
 end
