@@ -3,10 +3,12 @@
  * the product. A file is run by the worker of jest-light-runner. The pool of that package never ends its processes: one with an open
  * handle outlives Jest, and holds the output that the caller of Jest reads to its end.
  *
- * Its option `limits` names files, by a regular expression, and how many of them may run at the same time.
+ * Its option `limits` names files, by a regular expression, and how many of them may run at the same time. The last
+ * `behind` processes run files without a limit alone, with a lower priority: they take the time that the limited ones leave.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -17,8 +19,10 @@ const END_MS = 2_000;
 export default class Runner {
   #globalConfig;
   #limits;
+  #behind;
 
-  constructor(globalConfig, _context, { limits = [] } = {}) {
+  constructor(globalConfig, _context, { limits = [], behind = 0 } = {}) {
+    this.#behind = behind;
     this.#globalConfig = globalConfig;
     this.#limits = limits.map(([files, most]) => ({ files: new RegExp(files), most, running: 0 }));
   }
@@ -26,13 +30,21 @@ export default class Runner {
   async runTests(tests, watcher, onStart, onResult, onFailure) {
     // Limited files first: while they run, processes that may not take another one run the rest.
     const waiting = tests.toSorted((a, b) => this.#limitsOf(b).length - this.#limitsOf(a).length);
+    const { maxWorkers } = this.#globalConfig;
+    const failDead = async (worker) => {
+      const death = worker.takeDeath();
+      if (death !== null) await onFailure(death.test, death.error);
+    };
     const lane = async (id) => {
-      const worker = new Worker(id, this.#globalConfig);
+      const isBehind = id > Math.max(1, maxWorkers - this.#behind);
+      const mayRun = (limits) => (isBehind ? limits.length === 0 : limits.every(({ running, most }) => running < most));
+      const worker = new Worker(id, this.#globalConfig, isBehind);
       try {
         while (!watcher.isInterrupted()) {
-          const next = waiting.findIndex((test) => this.#limitsOf(test).every(({ running, most }) => running < most));
+          const next = waiting.findIndex((test) => mayRun(this.#limitsOf(test)));
           if (next === -1) return;
           const [test] = waiting.splice(next, 1);
+          await failDead(worker);
           for (const limit of this.#limitsOf(test)) limit.running += 1;
           await onStart(test);
           await worker.run(test).then(
@@ -43,9 +55,10 @@ export default class Runner {
         }
       } finally {
         await worker.end();
+        await failDead(worker);
       }
     };
-    await Promise.all(Array.from({ length: this.#globalConfig.maxWorkers }, (_, index) => lane(index + 1)));
+    await Promise.all(Array.from({ length: maxWorkers }, (_, index) => lane(index + 1)));
   }
 
   #limitsOf({ path }) {
@@ -57,44 +70,68 @@ export default class Runner {
 class Worker {
   #id;
   #globalConfig;
+  #isBehind;
   #process = null;
+  #last = null;
+  #death = null;
 
-  constructor(id, globalConfig) {
+  constructor(id, globalConfig, isBehind) {
     this.#id = id;
     this.#globalConfig = globalConfig;
+    this.#isBehind = isBehind;
   }
 
   /** @throws Error if the file cannot be loaded, or the process ends while it runs */
-  async run({ path, context }) {
-    this.#process ??= fork(WORKER, {
-      env: { ...process.env, JEST_WORKER_ID: `${this.#id}` },
-      serialization: 'advanced',
-    });
+  async run(test) {
+    this.#process ??= this.#fork();
     const child = this.#process;
     const settled = new AbortController();
     try {
-      child.send({ path, globalConfig: this.#globalConfig, projectConfig: context.config });
+      child.send({ path: test.path, globalConfig: this.#globalConfig, projectConfig: test.context.config });
       const [{ result, error }] = await Promise.race([
         once(child, 'message', settled),
         once(child, 'exit', settled).then(([code, signal]) => {
-          this.#process = null;
+          this.#death = null;
           throw new Error(`the process of the tests ended: ${signal ?? code}`);
         }),
       ]);
       if (error !== undefined) throw error;
+      this.#last = test;
       return result;
     } finally {
       settled.abort();
     }
   }
 
+  /** Returns, once, the file after which the process died with an error, such as a rejection that nothing handled; or `null`. */
+  takeDeath() {
+    const death = this.#death;
+    this.#death = null;
+    return death;
+  }
+
   async end() {
     const child = this.#process;
-    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    if (child === null) return;
     const exit = once(child, 'exit');
     child.disconnect();
     await Promise.race([exit, delay(END_MS, undefined, { ref: false })]);
     child.kill('SIGKILL');
     await exit;
+  }
+
+  #fork() {
+    const env = { ...process.env, JEST_WORKER_ID: `${this.#id}` };
+    const child = fork(WORKER, { env, serialization: 'advanced' });
+    if (this.#isBehind && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    child.once('exit', (code, signal) => {
+      this.#process = null;
+      if (code === 0 || child.killed || this.#last === null) return;
+      this.#death = {
+        test: this.#last,
+        error: new Error(`the process of the tests ended after the file: ${signal ?? code}`),
+      };
+    });
+    return child;
   }
 }

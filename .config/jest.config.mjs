@@ -17,7 +17,7 @@ const LONG = [
 const long = process.env.COUNTERSIGN_TEST_LONG;
 /**
  * Files at a time. Those of whole installations wait half of their time: on two cores two of them run beside one file of a
- * room. Where a test stops servers, no other file does so.
+ * room, which takes the time that they leave. Where a test stops servers, no other file does so.
  */
 const AT_A_TIME = Math.max(3, availableParallelism() - 1);
 const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;
@@ -35,6 +35,7 @@ export default {
         [String.raw`/test-e2e/dist/`, Math.max(2, AT_A_TIME - 1)],
         [String.raw`/test-e2e/dist/server-faults/`, 1],
       ],
+      behind: long === 'only' ? 0 : 1,
     },
   ],
   setupFilesAfterEnv: ['<rootDir>/.config/jest-globals.mjs'],
