@@ -79,7 +79,10 @@ export const reportJobRoutes = {
       ...bodyErrors,
       ...sessionErrors,
       404: error('an agent that the account does not have'),
-      503: error('four jobs of the account have not ended'),
+      429: {
+        ...error('four jobs of the account have not ended'),
+        headers: { 'Retry-After': 'seconds until it is worth another try' },
+      },
     },
   }),
   listReportJobs: route({

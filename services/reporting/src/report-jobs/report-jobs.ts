@@ -24,7 +24,7 @@ export class ReportJobs {
     private readonly added: () => void,
   ) {}
 
-  /** @throws HttpRefusal 403 by plan, 400 by body, 403 by role, 404 by agent, 503 while as many are open as may be – in this order */
+  /** @throws HttpRefusal 403 by plan, 400 by body, 403 by role, 404 by agent, 429 while as many are open as may be – in this order */
   async create(
     { accountId, userId, email, role }: Pick<SessionCaller, 'accountId' | 'userId' | 'email' | 'role'>,
     body: unknown,
@@ -42,7 +42,7 @@ export class ReportJobs {
       ...{ state: 'waiting', next: request.from, done: 0, of: null, reports: [], error: null, attempts: 0 },
     };
     if (!(await this.store.addJob(job, MOST_OPEN))) {
-      throw new HttpRefusal(503, `${MOST_OPEN} report jobs of the account have not ended: try again later`, {
+      throw new HttpRefusal(429, `${MOST_OPEN} report jobs of the account have not ended: try again later`, {
         'retry-after': '30',
       });
     }
