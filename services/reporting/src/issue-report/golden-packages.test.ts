@@ -24,7 +24,14 @@ describe.each(FRAMEWORKS)('the golden package of %s', (framework) => {
   it('holds every status, its own wording, and no control of another framework', () => {
     const reasons = new Set(kept.events.map(({ statusReason }) => statusReason));
     // Its leaves are of version 1.
-    const { unproven: _never, unanswered: _none, ungoverned: _of2, undecided: _also2, ...occurring } = STATUS_VERDICTS;
+    const {
+      unproven: _never,
+      unanswered: _none,
+      ungoverned: _of2,
+      undecided: _also2,
+      tooFew: _too2,
+      ...occurring
+    } = STATUS_VERDICTS;
     expect(reasons).toEqual(new Set(Object.values(occurring).map(({ statusReason }) => statusReason)));
     expect(kept.statements.map((statement) => statement.framework)).toEqual([framework]);
     const controls = kept.events.flatMap((event) => event.controls.map((control) => ({ event, control })));

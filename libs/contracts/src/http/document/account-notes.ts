@@ -13,15 +13,22 @@ const TRUSTED_ISSUER = {
   createdAt: EXAMPLE.at,
 } as const;
 
+const SECOND_FACTOR_NEEDED = {
+  error: 'a code of the second factor is needed',
+  secondFactor: { token: 'c2VhbGVk', expiresAt: '2026-03-01T09:35:00.000Z', step: 'code' },
+} as const;
+
 /** Sign-in, users, keys and the plan. */
 export const ACCOUNT_NOTES: OperationNotes = {
   logIn: {
     body: { email: 'ana@example.com', password: 'a password that is long enough' },
     description:
       'E-mail address and password of the first user are in `bootstrap.json`. Send the `token` as `Authorization: Bearer`; on this page, paste it under Authorize as `session`. After several failures the answer is 429 for some time. A user with a second factor gets 403 with `secondFactor`, and continues with `POST /v1/auth/second-factor`; all others get the session at once.',
+    answers: { 403: SECOND_FACTOR_NEEDED },
   },
   logOut: { description: 'Ends this session only; other sessions of the user stay valid.' },
   openSession: {
+    answers: { 403: SECOND_FACTOR_NEEDED },
     bodies: {
       password: {
         summary: 'Address and password',

@@ -116,7 +116,7 @@ export const APPROVAL_NOTES: OperationNotes = {
     description:
       'Once the task is approved, ask for the evaluation again with `result.approval` as `context.approval`. The key must be valid for the agent; a task of another account is 404.',
   },
-  accessKeys: {
+  getAccessKeys: {
     answers: {
       200: {
         keys: [

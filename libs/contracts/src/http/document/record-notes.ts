@@ -99,6 +99,7 @@ export const RECORD_NOTES: OperationNotes = {
   deleteAlertConfig: { description: 'Cannot be undone: a new destination has a new secret.' },
   testAlertConfig: { description: 'One attempt, at once, with the answer of the receiver.' },
   testNewAlertConfig: {
+    body: { kind: 'webhook', destination: 'https://alerts.example.com/countersign' },
     description:
       'As the test of a stored destination, before it is stored: the same rules for hosts, and the same ten a minute. The signature of a webhook is of a secret that is not kept.',
   },
@@ -159,6 +160,14 @@ export const RECORD_NOTES: OperationNotes = {
   listSeries: { description: 'With the ids of their reports, in the order of their ranges.' },
   getSeries: { description: 'Byte for byte as issued, also where one of its reports was withdrawn since.' },
   createReportJob: {
+    body: {
+      title: 'March 2026',
+      format: 'json',
+      frameworks: ['soc2', 'euaiact'],
+      from: '2026-03-01T00:00:00.000Z',
+      to: '2026-04-01T00:00:00.000Z',
+      agentIds: [],
+    },
     description:
       'As `POST /v1/events/export-signed`, answered at once: the job goes on without its caller, and over a restart. With `split` a range that holds more than 50,000 events becomes several reports, which `POST /v1/report-series` joins.',
   },
