@@ -109,7 +109,7 @@ export function mixedCredentials(instanceOf: () => Instance): void {
   const byEither = routesBy((access) => takesSession(access) && access.statuses['the API key'] !== 401);
 
   it('are tested on every route that requires some', () => {
-    // A route without credentials may refuse a code with 401, whoever asks.
+    // A route without credentials may refuse a wrong code of any caller with 401.
     const closed = routesBy(
       ({ statuses }) => statuses.anonymous === 401 && Object.values(statuses).some((status) => status !== 401),
     );
