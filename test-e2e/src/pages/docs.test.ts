@@ -111,7 +111,11 @@ describe('the API description', () => {
       page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
       watched = watch(page);
       await page.goto(`${instance.bootstrap.baseUrl}/docs`);
-      await page.waitForSelector('.opblock', { timeout: 60_000 });
+      // The page is drawn in parts.
+      await page
+        .locator('.opblock')
+        .nth(operations.length - 1)
+        .waitFor({ timeout: 60_000 });
     }, 120_000);
     afterAll(() => browser?.close());
 
