@@ -25,6 +25,10 @@ export const errorSchema: JsonSchema = {
 
 export const error = (description: string): RouteResponse => ({ description, schema: errorSchema });
 
+/** A refusal that says how long it lasts. */
+export const retryLater = (description: string) =>
+  ({ ...error(description), headers: { 'Retry-After': 'seconds to wait' } }) satisfies RouteResponse;
+
 /** Responses of every session route; a route adds its own 404 and 409. */
 export const sessionErrors = {
   401: error('no valid session'),

@@ -1,8 +1,8 @@
 import { API_KEY_RIGHTS } from '../records.js';
 import { profilePatch, profileWarnings } from './profile.js';
-import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid, retryLater } from './fragments.js';
 import { nullable, object, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
-import { email, newPassword, notNow, peopleRoutes, tooManyFailures } from './people.js';
+import { email, errorsById, newPassword, notNow, peopleRoutes, tooManyFailures } from './people.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
 import { code, sealedToken } from './second-factor.js';
@@ -88,10 +88,9 @@ const changedDefaultProfile: JsonSchema = {
   properties: { ...(defaultProfile['properties'] as Readonly<Record<string, JsonSchema>>), warnings: profileWarnings },
 };
 
-const tooManyRegistrations: RouteResponse = {
-  ...error('more than 20 registrations from this IP in 15 minutes; try again after Retry-After'),
-  headers: { 'Retry-After': 'seconds to wait' },
-};
+const tooManyRegistrations: RouteResponse = retryLater(
+  'more than 20 registrations from this IP in 15 minutes; try again after Retry-After',
+);
 const signIn = object({ email: { type: 'string', maxLength: 254 }, password: { type: 'string', maxLength: 1024 } });
 /** Address and password; the token of a link that signs in once, 32 random bytes in base64url; or the second step of a sign-in. */
 const sessionStart = {
@@ -297,10 +296,7 @@ export const identityRoutes = {
     success: 204,
     responses: {
       204: { description: 'revoked, also if it was revoked before' },
-      400: bodyErrors[400],
-      ...sessionErrors,
-      404: error('no such API key'),
-      503: notNow,
+      ...errorsById('no such API key'),
     },
   }),
   getDefaultProfile: route({

@@ -1,5 +1,5 @@
 import { REPORTED_OUTCOMES } from '../leaf.js';
-import { bodyErrors, error, uuid } from './fragments.js';
+import { bodyErrors, error, uuid, retryLater } from './fragments.js';
 import type { BodyOf } from './json-schema.js';
 import { route } from './route.js';
 
@@ -43,7 +43,7 @@ export const outcomeRoutes = {
       401: error('no valid API key with this right'),
       404: error('no such check of this agent, or the key is not valid for the agent'),
       409: error('an outcome of this check has been reported'),
-      503: { ...error('not recorded, or in doubt: try again'), headers: { 'Retry-After': 'seconds to wait' } },
+      503: retryLater('not recorded, or in doubt: try again'),
     },
   }),
 };

@@ -1,5 +1,5 @@
 import { ROLES } from '../records.js';
-import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid, retryLater } from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
@@ -49,15 +49,20 @@ const openSessionFields = object({
 });
 export type OpenSessionRecord = JsonOf<typeof openSessionFields>;
 
-export const tooManyFailures: RouteResponse = {
-  ...error('too many failed attempts for this address or from this IP; try again after Retry-After'),
-  headers: { 'Retry-After': 'seconds to wait' },
-};
+export const tooManyFailures: RouteResponse = retryLater(
+  'too many failed attempts for this address or from this IP; try again after Retry-After',
+);
 export const notNow = error('the change could not be made durable or published; it may still take effect');
-const tooManyLinks: RouteResponse = {
-  ...error('too many links for this address or from this IP; try again after Retry-After'),
-  headers: { 'Retry-After': 'seconds to wait' },
-};
+/** Of a change of what the path names. */
+export const errorsById = (missing: string) => ({
+  400: bodyErrors[400],
+  ...sessionErrors,
+  404: error(missing),
+  503: notNow,
+});
+const tooManyLinks: RouteResponse = retryLater(
+  'too many links for this address or from this IP; try again after Retry-After',
+);
 const notSent = error('the e-mail could not be sent, or the change not be made durable or published; try again');
 
 const tag = 'Accounts';

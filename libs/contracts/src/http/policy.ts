@@ -1,5 +1,5 @@
 import { agentRecord } from './agent-record.js';
-import { bodyErrors, error, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, pageOf, paging, sessionErrors, uuid, retryLater } from './fragments.js';
 import { dryRun, dryRunBody } from './dry-run.js';
 import { explainBody, explanation } from './explanation.js';
 import { behaviorProfile, changedProfile, profileFields, profilePatch, requiredMembers } from './profile.js';
@@ -59,12 +59,9 @@ const noAgent = error('no such agent');
 const inactive = error('the agent is inactive, which cannot be undone');
 const notNow = error('the change could not be made durable or published; it may still take effect');
 const agentsFull = error('the account has as many agents as its plan allows: the answer gives the number');
-const tooOften: RouteResponse = {
-  ...error(
-    'the account changes its agents too often: the limit is 1,200 changes a minute, and a profile counts one more for each KiB',
-  ),
-  headers: { 'Retry-After': 'seconds to wait' },
-};
+const tooOften: RouteResponse = retryLater(
+  'the account changes its agents too often: the limit is 1,200 changes a minute, and a profile counts one more for each KiB',
+);
 const profileTooLarge = error('the profile would exceed 64 KiB of canonical JSON, or the body 1 MiB');
 const anAgent = (description: string) => ({ description, schema: agentRecord });
 const aChangedProfile = {

@@ -1,15 +1,12 @@
 import { decision } from './check.js';
 import { allowedDecision, denialMembers } from './decision.js';
-import { bodyErrors, error, uuid } from './fragments.js';
+import { bodyErrors, error, uuid, retryLater } from './fragments.js';
 import { object, type BodyOf } from './json-schema.js';
 import { route } from './route.js';
 
 const toolName = { type: 'string', minLength: 1 } as const;
 
-const unknownYet = {
-  ...error('the rules in force are not loaded yet'),
-  headers: { 'Retry-After': 'seconds to wait' },
-};
+const unknownYet = retryLater('the rules in force are not loaded yet');
 
 export const scanRoutes = {
   scan: route({
@@ -28,10 +25,7 @@ export const scanRoutes = {
       ...bodyErrors,
       401: error('no valid API key with this right'),
       404: error('no such agent, an inactive one, or the key is not valid for it'),
-      503: {
-        ...error('the rules in force are not loaded yet, or too many texts are being judged'),
-        headers: { 'Retry-After': 'seconds to wait' },
-      },
+      503: retryLater('the rules in force are not loaded yet, or too many texts are being judged'),
     },
   }),
   tools: route({

@@ -1,6 +1,6 @@
-import { bodyErrors, error, isoTime, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, isoTime, sessionErrors, uuid, retryLater } from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
-import { notNow } from './people.js';
+import { errorsById, notNow } from './people.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
 import { recoveryCodes, signedInByFactor } from './signed-in.js';
@@ -30,12 +30,18 @@ export type SecondFactorState = JsonOf<typeof state>;
 const requirement = object({ required: { type: 'boolean' } });
 const newCodes = object({ recoveryCodes });
 
-const tooManyCodes: RouteResponse = {
-  ...error('too many wrong codes of this user or from this IP; try again after Retry-After'),
-  headers: { 'Retry-After': 'seconds to wait' },
+const tooManyCodes: RouteResponse = retryLater(
+  'too many wrong codes of this user or from this IP; try again after Retry-After',
+);
+/** Of a request that needs a code of the caller. */
+const codeErrors = {
+  ...bodyErrors,
+  401: sessionErrors[401],
+  403: error('the code is wrong, was used already, or is not of this time'),
+  409: error('the caller has no second factor'),
+  429: tooManyCodes,
+  503: notNow,
 };
-const wrongCode = error('the code is wrong, was used already, or is not of this time');
-const noFactor = error('the caller has no second factor');
 const tag = 'Accounts';
 
 /** Second factors of people: time-based codes, and recovery codes in place of them. */
@@ -107,7 +113,7 @@ export const secondFactorRoutes = {
       401: sessionErrors[401],
       403: error('the password is wrong'),
       409: error('the caller has a second factor: remove it first'),
-      429: { ...error('too many wrong passwords'), headers: { 'Retry-After': 'seconds to wait' } },
+      429: retryLater('too many wrong passwords'),
     },
   }),
   enrol: route({
@@ -141,12 +147,7 @@ export const secondFactorRoutes = {
     success: 201,
     responses: {
       201: { description: 'the new ones; those before have ended', schema: newCodes },
-      ...bodyErrors,
-      401: sessionErrors[401],
-      403: wrongCode,
-      409: noFactor,
-      429: tooManyCodes,
-      503: notNow,
+      ...codeErrors,
     },
   }),
   removeSecondFactor: route({
@@ -161,12 +162,7 @@ export const secondFactorRoutes = {
     success: 204,
     responses: {
       204: { description: 'removed, with its recovery codes' },
-      ...bodyErrors,
-      401: sessionErrors[401],
-      403: wrongCode,
-      409: noFactor,
-      429: tooManyCodes,
-      503: notNow,
+      ...codeErrors,
     },
   }),
   setRequirement: route({
@@ -200,11 +196,8 @@ export const secondFactorRoutes = {
     success: 204,
     responses: {
       204: { description: 'removed, also if there was none: it ends the sessions' },
-      400: bodyErrors[400],
-      ...sessionErrors,
-      404: error('no such user'),
+      ...errorsById('no such user'),
       409: error('your own is removed by a code: POST /v1/second-factor/removal'),
-      503: notNow,
     },
   }),
 };

@@ -1,4 +1,4 @@
-import { error } from './fragments.js';
+import { error, retryLater } from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
 import { LOOK_UP } from './public-answers.js';
 import { route } from './route.js';
@@ -34,7 +34,7 @@ const methods = object({
 export type SignInMethods = JsonOf<typeof methods>;
 
 const notSetUp = error('single sign-on is not set up here');
-const away = { ...error('the provider cannot be reached now'), headers: { 'Retry-After': 'seconds to wait' } };
+const away = retryLater('the provider cannot be reached now');
 const tag = 'Accounts';
 
 /** Sign-in at a provider of OpenID Connect, by authorization code with PKCE. */

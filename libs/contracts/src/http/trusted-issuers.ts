@@ -1,6 +1,7 @@
 import type { TrustedIssuer } from '../records.js';
 import { bodyErrors, error, isoTime, sessionErrors, uuid } from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
+import { errorsById, notNow } from './people.js';
 import { route } from './route.js';
 
 /** Most issuers that an account trusts. */
@@ -79,7 +80,6 @@ export type NewTrustedIssuer = JsonOf<typeof newTrustedIssuer>;
 export type TrustedIssuerRecord = TrustedIssuer;
 
 const tag = 'Accounts';
-const notNow = error('the change could not be made durable or published; it may still take effect');
 
 export const trustedIssuerRoutes = {
   listTrustedIssuers: route({
@@ -131,10 +131,7 @@ export const trustedIssuerRoutes = {
     success: 204,
     responses: {
       204: { description: 'removed' },
-      400: bodyErrors[400],
-      ...sessionErrors,
-      404: error('no such trusted issuer'),
-      503: notNow,
+      ...errorsById('no such trusted issuer'),
     },
   }),
 };

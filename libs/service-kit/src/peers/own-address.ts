@@ -1,3 +1,4 @@
+import { httpAddress } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
 
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '']);
@@ -12,6 +13,5 @@ export function ownAddress(
 ): string {
   const { host, port, tls } = config;
   if (config.publicUrl === null || port === 0) return publicUrl();
-  const reached = EVERY_ADDRESS.has(host) ? '127.0.0.1' : host;
-  return `${tls === null ? 'http' : 'https'}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+  return httpAddress(EVERY_ADDRESS.has(host) ? '127.0.0.1' : host, port, tls !== null);
 }

@@ -29,6 +29,15 @@ const denied = {
   rule: 'off_limits_actions:wire_transfer',
 };
 
+/** The body of a request for a report. */
+const REPORT = {
+  format: 'json',
+  frameworks: ['soc2', 'euaiact'],
+  from: '2026-03-01T00:00:00.000Z',
+  to: '2026-04-01T00:00:00.000Z',
+  agentIds: [],
+} as const;
+
 /** Events, alerts and reports. */
 export const RECORD_NOTES: OperationNotes = {
   listEvents: {
@@ -134,13 +143,7 @@ export const RECORD_NOTES: OperationNotes = {
   deleteStream: { description: 'Cannot be undone: a new stream begins where it is made, or at its `from`.' },
   testStream: { description: 'An event of the type `stream.test`, with the answer of the receiver.' },
   exportSigned: {
-    body: {
-      format: 'json',
-      frameworks: ['soc2', 'euaiact'],
-      from: '2026-03-01T00:00:00.000Z',
-      to: '2026-04-01T00:00:00.000Z',
-      agentIds: [],
-    },
+    body: REPORT,
     description:
       'Every event of a range with its proof, its controls, and what it does not show, under an Ed25519 signature that anyone can verify: `npx countersign verify`, `/verify`, or `POST /v1/inclusion/verify`. Without `agentIds` it covers all agents. `withhold` leaves out actions, payloads or contexts; the proofs stay valid. For the plans Core, Scale and Enterprise; others get 403.',
   },
@@ -160,14 +163,7 @@ export const RECORD_NOTES: OperationNotes = {
   listSeries: { description: 'With the ids of their reports, in the order of their ranges.' },
   getSeries: { description: 'Byte for byte as issued, also where one of its reports was withdrawn since.' },
   createReportJob: {
-    body: {
-      title: 'March 2026',
-      format: 'json',
-      frameworks: ['soc2', 'euaiact'],
-      from: '2026-03-01T00:00:00.000Z',
-      to: '2026-04-01T00:00:00.000Z',
-      agentIds: [],
-    },
+    body: { title: 'March 2026', ...REPORT },
     description:
       'As `POST /v1/events/export-signed`, answered at once: the job goes on without its caller, and over a restart. With `split` a range that holds more than 50,000 events becomes several reports, which `POST /v1/report-series` joins.',
   },
