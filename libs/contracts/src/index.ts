@@ -152,7 +152,7 @@ export {
 } from './api-key-rights.js';
 export type { ApiKeyPowers } from './api-key-rights.js';
 export { listedAction } from './listed-action.js';
-export { traceIdIn, traceIdOf } from './trace-id.js';
+export { readTraceparent, traceIdIn, traceIdOf, traceOfMeta } from './trace-id.js';
 export type { ListedAction } from './listed-action.js';
 export { nearNames, unknownField } from './unknown-field.js';
 export type { ArchivedEvent, ErasedContent, Erasures, EventArchive, EventWithProfile, ProofSource } from './peers.js';

@@ -1,4 +1,4 @@
-import { traceIdIn, traceIdOf } from './trace-id.js';
+import { readTraceparent, traceIdIn, traceIdOf, traceOfMeta } from './trace-id.js';
 
 const ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACE = `00-${ID}-00f067aa0ba902b7-01`;
@@ -21,5 +21,38 @@ describe('the trace id of an event', () => {
     ['a number', opened({ trace: 1 })],
   ])('is absent for %s', (_what, openings) => {
     expect(traceIdOf(openings)).toBeNull();
+  });
+});
+
+describe('a traceparent', () => {
+  it('is read from a header and from _meta alike', () => {
+    expect(readTraceparent(TRACE)).toBe(TRACE);
+    expect(traceOfMeta({ _meta: { traceparent: TRACE, tracestate: 'a=1', progressToken: 1 } })).toBe(TRACE);
+  });
+
+  it.each([
+    ['version ff', `ff${TRACE.slice(2)}`],
+    ['an all-zero trace', TRACE.replace(ID, '0'.repeat(32))],
+    ['an all-zero parent', TRACE.replace('00f067aa0ba902b7', '0'.repeat(16))],
+    ['upper case', TRACE.toUpperCase()],
+    ['one that continues', `${TRACE}-00`],
+    ['the empty text', ''],
+    ['a list', [TRACE]],
+    ['null', null],
+  ])('is ignored for %s', (_what, sent) => {
+    expect([readTraceparent(sent), traceOfMeta({ _meta: { traceparent: sent } })]).toEqual([null, null]);
+  });
+
+  it.each([
+    [undefined],
+    [null],
+    [TRACE],
+    [[]],
+    [{}],
+    [{ _meta: null }],
+    [{ _meta: [TRACE] }],
+    [{ traceparent: TRACE }],
+  ])('is absent in %j', (holder) => {
+    expect(traceOfMeta(holder)).toBeNull();
   });
 });

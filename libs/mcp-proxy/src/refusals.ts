@@ -5,9 +5,14 @@ import type { JsonObject } from './message.js';
 /** Result of a tool that was not called, or whose own result is withheld: explains to a model why, and what to do instead. */
 export type Refusal = JsonObject;
 
-/** The call was not sent to the server. */
-export function notCalled(tool: string, why: CheckResult, baseUrl: string): Refusal {
-  return refusal(`The tool ${quoted(tool)} was not called. ${denialMessage(why, baseUrl)}`, why);
+/**
+ * The call was not sent to the server.
+ * @param traceparent of the call, which a refusal that was recorded repeats in `_meta`
+ */
+export function notCalled(tool: string, why: CheckResult, baseUrl: string, traceparent?: string): Refusal {
+  const refused = refusal(`The tool ${quoted(tool)} was not called. ${denialMessage(why, baseUrl)}`, why);
+  if (traceparent === undefined || why.eventId === undefined) return refused;
+  return { ...refused, _meta: { ...(refused['_meta'] as JsonObject), traceparent } };
 }
 
 /** Asks the user of a client to open the page on which a person decides about a call. */

@@ -124,6 +124,26 @@ describe('between a client and a server', () => {
     expect([played.scanned.length, played.server.length]).toEqual([0, 1]);
   });
 
+  it('passes the trace of a call on, has its check carry it, and repeats it in a refusal that was recorded', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const traced = (id: number, sent: unknown) => call(id, 'read', { _meta: { traceparent: sent } });
+    await played.ask(traced(1, traceparent));
+    expect([played.judged[0]?.traceparent, played.scanned]).toEqual([traceparent, []]);
+    expect(played.server).toMatchObject([{ id: 1, params: { _meta: { traceparent } } }]);
+    // What is no trace is text like any other.
+    await played.ask(traced(2, 'my card'));
+    expect([played.judged[1], played.scanned]).toEqual([
+      expect.not.objectContaining({ traceparent }),
+      ['traceparent: my card'],
+    ]);
+    played.judge = () => Promise.resolve({ ...denied, eventId: 'e' });
+    await played.ask(traced(3, traceparent));
+    expect(played.client).toMatchObject([{ id: 3, result: { isError: true, _meta: { traceparent } } }]);
+    played.judge = () => Promise.resolve({ allowed: false, reason: 'the service does not answer', severity: 'P1' });
+    await played.ask(traced(4, traceparent));
+    expect(played.client[1]).toMatchObject({ id: 4, result: { _meta: expect.not.objectContaining({ traceparent }) } });
+  });
+
   it.each(['READ', ' read', 'r\u200bead', 'ｒead'])('%j is not accepted as another name of a tool', async (name) => {
     await played.ask(call(1, name));
     expect([played.judged, played.server]).toEqual([[], []]);

@@ -148,7 +148,7 @@ export class Relay {
     if (verdict?.allowed !== true) {
       this.waiting.remove(waiting);
       const why = verdict ?? { allowed: false, reason: 'the call was not checked' };
-      return waiting.answer(resultText(request.id, notCalled(call.name, why, baseUrl)));
+      return waiting.answer(resultText(request.id, notCalled(call.name, why, baseUrl, call.traceparent)));
     }
     waiting.eventId = verdict.eventId;
     waiting.sent = true;

@@ -37,6 +37,19 @@ describe('a guard of tool calls', () => {
     ]);
   });
 
+  it('checks in the trace of the call', async () => {
+    const asked: unknown[] = [];
+    const check: Countersign['check'] = (_action, options) => {
+      asked.push(options?.traceparent);
+      return Promise.resolve({ allowed: true });
+    };
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const { signal } = new AbortController();
+    await guardOf({ check }).judge({ ...call, traceparent }, null, signal);
+    await guardOf({ check }).judge(call, null, signal);
+    expect(asked).toEqual([traceparent, undefined]);
+  });
+
   it('checks in its session', async () => {
     const asked: Action[] = [];
     const check = (action: Action): Promise<CheckResult> => Promise.resolve({ allowed: asked.push(action) > 0 });

@@ -39,7 +39,9 @@ export class ToolGuard {
    */
   async judge(call: ToolCall, server: string | null, signal: AbortSignal, attempt: Attempt = {}): Promise<CheckResult> {
     try {
-      return await this.client.check(actionOf(call, server, this.session), { signal, ...attempt });
+      const { traceparent } = call;
+      const traced = traceparent === undefined ? {} : { traceparent };
+      return await this.client.check(actionOf(call, server, this.session), { signal, ...traced, ...attempt });
     } catch (error) {
       signal.throwIfAborted();
       return { allowed: false, reason: `the call cannot be checked: ${errorMessage(error)}`, severity: 'P1' };

@@ -212,6 +212,27 @@ describe('rules with conditions', () => {
     expect((await check(tool('export', {}), { 'x-countersign-principal': 'a'.repeat(201) })).status).toBe(400);
   });
 
+  it('commit and repeat the trace of a tool call that is passed on, before that of the request', async () => {
+    await bench.putAgent(bench.agentId, {});
+    const trace = (id: string): string => `00-${id.repeat(32)}-00f067aa0ba902b7-01`;
+    const committed = async (path: string, sent: unknown, headers: Record<string, string>): Promise<unknown[]> => {
+      const action = { ...tool('any', {}), _meta: { traceparent: sent } };
+      const answer = await bench.check(action, { path, headers });
+      expect(answer.body).toEqual({ allowed: true });
+      const { openings } = await newest();
+      return [answer.headers['traceparent'], (openings.context?.value as { trace?: string }).trace];
+    };
+    const inHeader = { traceparent: trace('a') };
+    for (const path of ['/v1/mcp/check', '/v1/mcp/check?a=b']) {
+      expect(await committed(path, trace('b'), inHeader)).toEqual([trace('b'), trace('b')]);
+    }
+    expect(await committed('/v1/mcp/check', trace('b'), {})).toEqual([trace('b'), trace('b')]);
+    // One that cannot be read is ignored, and elsewhere the member is the caller's own.
+    expect(await committed('/v1/mcp/check', trace('0'), inHeader)).toEqual([trace('a'), trace('a')]);
+    expect(await committed('/v1/mcp/check', 7, {})).toEqual([undefined, undefined]);
+    expect(await committed('/v1/check', trace('b'), inHeader)).toEqual([trace('a'), trace('a')]);
+  });
+
   it('give the same event to a repetition of the key, and refuse the key with another principal', async () => {
     await bench.putAgent(bench.agentId, {});
     const headers = { 'idempotency-key': 'once', 'x-countersign-principal': 'ann' };

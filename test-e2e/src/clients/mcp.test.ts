@@ -70,6 +70,20 @@ onEachProfile('the tool protocol, by its official client', (start) => {
     expect(json).toMatchObject({ total: 1, events: [{ refersTo: eventId, outcome: 'succeeded' }] });
   });
 
+  it('finds a check by the trace in the _meta of its call', async () => {
+    const id = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const traceparent = `00-${id}-00f067aa0ba902b7-01`;
+    const given = { agentId, action: { type: 'pay' } };
+    const traced = await client.callTool({ name: 'check_action', arguments: given, _meta: { traceparent } });
+    expect(traced).toMatchObject({ structuredContent: { allowed: true }, _meta: { traceparent } });
+    const { eventId } = traced.structuredContent as { readonly eventId: string };
+    const found = await eventually('the archive has the check', 30, async () => {
+      const { json } = await instance.request('GET', `/v1/events?trace=${id}`, { headers });
+      return (json as { readonly total: number }).total === 0 ? null : json;
+    });
+    expect(found).toMatchObject({ total: 1, events: [{ eventId }] });
+  });
+
   it('registers an agent, and reports an invalid argument as an error of the tool', async () => {
     const made = await call('register_agent', { name: 'made by a model' });
     expect(made.structuredContent).toMatchObject({ name: 'made by a model', status: 'active' });

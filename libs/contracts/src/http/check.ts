@@ -181,6 +181,15 @@ export const checkHeaders: Readonly<Record<string, JsonSchema>> = {
   ...originHeaders,
 };
 
+const mcpCheckHeaders: Readonly<Record<string, JsonSchema>> = {
+  ...checkHeaders,
+  traceparent: {
+    type: 'string',
+    description:
+      'as of `POST /v1/check`. An action may carry the `_meta` of the tool call that it was made of: its `traceparent` (MCP, SEP-414) replaces this header, unless it cannot be read',
+  },
+};
+
 const unavailable = {
   allowed: false,
   reason: 'the service is starting: do not act, try again in a moment',
@@ -213,7 +222,7 @@ export const checkRoutes = {
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['check'],
-    headers: checkHeaders,
+    headers: mcpCheckHeaders,
     body: checkBody,
     unavailable,
     success: 200,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deadlines } from '@countersign/async';
+import { traceOfMeta } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Admission } from '../admission/admission.js';
 import { CLOSED } from '../admission/closed.js';
@@ -26,7 +27,9 @@ import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck } from '../check/prepare.js';
 import { subjectTokenOf } from '../check/subject-token-of.js';
 
-const PATHS = ['/v1/check', '/v1/mcp/check'] as const;
+/** Under this path, an action may carry the `_meta` of the tool call that it was made of. */
+const TOOL_PROTOCOL = '/v1/mcp/check';
+const PATHS = ['/v1/check', TOOL_PROTOCOL] as const;
 /** Path of the evaluations, which the edge passes on once it has read them. */
 const EVALUATION = '/access/v1/evaluation';
 /**
@@ -86,7 +89,7 @@ export class CheckHandler implements CheckObserver {
     }
     headers ??= readCheckHeaders(request.rawHeaders);
     const bytes = headers.contentLength < 0 ? FIRST_BYTES : Math.min(headers.contentLength, FIRST_BYTES);
-    const check = this.#begin(new HttpReply(response, headers.trace), bytes, now);
+    const check = this.#begin(new HttpReply(response, headers), bytes, now);
     if (check !== null) this.#admit(check, request, headers);
     return true;
   };
@@ -214,7 +217,7 @@ export class CheckHandler implements CheckObserver {
     readBody(request, headers.contentLength, room, (body) => {
       check.reading = false;
       try {
-        this.#judge(check, headers, key, body);
+        this.#judge(check, headers, key, body, isPath(request.url!, TOOL_PROTOCOL));
       } catch (error) {
         check.fail(error);
       }
@@ -229,7 +232,7 @@ export class CheckHandler implements CheckObserver {
     return true;
   }
 
-  #judge(check: PendingCheck, headers: CheckHeaders, key: KnownKey, body: BodyRead): void {
+  #judge(check: PendingCheck, headers: CheckHeaders, key: KnownKey, body: BodyRead, isToolProtocol: boolean): void {
     if (check.over) return;
     if (body === 'cut') return check.abandon();
     if (body === 'no room') {
@@ -242,6 +245,7 @@ export class CheckHandler implements CheckObserver {
     const { idempotencyKey } = headers;
     const problem = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (problem !== null) return check.refuse(400, problem);
+    if (isToolProtocol) headers.trace = traceOfMeta(prepared.action) ?? headers.trace;
     const origin = readOrigin(headers, prepared.action);
     if (typeof origin === 'string') return check.refuse(400, origin);
     const stamp =
@@ -263,9 +267,13 @@ export class CheckHandler implements CheckObserver {
 function isCheckPath(url: string): boolean {
   if (url.charCodeAt(0) !== SLASH) return isAbsoluteCheckUrl(url);
   for (const path of PATHS) {
-    if (url === path || (url.startsWith(path) && url.charCodeAt(path.length) === QUESTION_MARK)) return true;
+    if (isPath(url, path)) return true;
   }
   return false;
+}
+
+function isPath(url: string, path: string): boolean {
+  return url === path || (url.startsWith(path) && url.charCodeAt(path.length) === QUESTION_MARK);
 }
 
 /** The absolute form of a request target (RFC 9112 section 3.2.2). */

@@ -1,3 +1,5 @@
+import { readTraceparent } from '@countersign/contracts';
+
 /** The parts of a request's head that the gateway reads. A header that was sent twice has more than one value. */
 export interface CheckHeaders {
   /** `null`: none, another scheme, or sent twice. */
@@ -16,15 +18,13 @@ export interface CheckHeaders {
   readonly approvalId: string | null;
   /** As sent; `null`: none; the empty string: sent twice. */
   readonly subjectToken: string | null;
-  /** W3C `traceparent`; `null`: none, or one that is not to be used. */
-  readonly trace: string | null;
+  /** W3C `traceparent`; `null`: none, or one that is not to be used. That of a tool call in the body replaces it. */
+  trace: string | null;
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const JSON_UTF8 = /^application\/json[\t ]*(;[\t ]*charset="?utf-?8"?[\t ]*)?$/i;
 const ENCODED = 'send the body without Content-Encoding';
-/** Trace Context, section 3.2: a receiver ignores what it cannot read. An all-zero id is invalid, as is version ff. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const NOT_JSON = 'send the body as application/json in UTF-8';
 
 /**
@@ -96,7 +96,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
     session,
     approvalId,
     subjectToken,
-    trace: trace !== null && TRACEPARENT.test(trace) ? trace : null,
+    trace: readTraceparent(trace),
   };
 }
 

@@ -5,14 +5,14 @@ import { sendAnswer, sendError, sendUnavailable } from './answers.js';
 
 /** The response of `POST /v1/check`, if the client still reads it. */
 export class HttpReply implements CheckReply {
-  /** @param traceparent of the request, which an answer repeats; `null`: none */
+  /** @param traced has the `traceparent` of the request, which an answer repeats; `null`: none */
   constructor(
     private readonly response: ServerResponse,
-    private readonly traceparent: string | null,
+    private readonly traced: { readonly trace: string | null },
   ) {}
 
   answer(answer: CheckAnswer, retryAfter: string | null, replayed: boolean): void {
-    if (!this.response.destroyed) sendAnswer(this.response, answer, retryAfter, replayed, this.traceparent);
+    if (!this.response.destroyed) sendAnswer(this.response, answer, retryAfter, replayed, this.traced.trace);
   }
 
   refuse(status: RefusalStatus, error: string, headers: readonly string[]): void {

@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Logger } from 'pino';
+import { readTraceparent, traceOfMeta } from '@countersign/contracts';
 import type { ApiKeyPowers } from '@countersign/contracts';
 import { hasOneOf } from '@countersign/service-kit';
 import { callTool } from '../tools/call-tool.js';
@@ -61,11 +62,21 @@ export class Conversation {
     server.setNotificationHandler(CancelledNotificationSchema, () => undefined);
     const shown = TOOLS.filter(({ rights }) => hasOneOf(powers, rights)).map((tool) => tool.shown);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: shown }));
-    server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-      callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey, named)),
-    );
+    server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+      const own = tracedBy(params, named);
+      return callTool(params.name, params.arguments ?? {}, (path, body) => this.api.ask(path, body, apiKey, own), own);
+    });
     return server;
   }
+}
+
+/**
+ * The headers of a call's check. The trace is that of its `_meta`, which belongs to this message, else that of the HTTP
+ * request, which may carry several (OpenTelemetry, semantic conventions for MCP, "Context propagation").
+ */
+function tracedBy(params: unknown, { traceparent, ...named }: Headers): Headers {
+  const trace = traceOfMeta(params) ?? readTraceparent(traceparent);
+  return trace === null ? named : { ...named, traceparent: trace };
 }
 
 /** The request in the form of the transport. The caller's `Accept` is ignored: the answer is always JSON. */

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { ApiAnswer } from '../answer/api.js';
+import type { ApiAnswer, Headers } from '../answer/api.js';
 import { TOOLS } from './tools.js';
 
 type Body = ApiAnswer['body'];
@@ -10,11 +10,13 @@ const UNDECIDED = 'it is not said whether this is allowed: do not act, ask again
  * Calls a tool; its result is the answer of its route with the id of the event that records it. A denial is a result, so that
  * the model reads the reason and what to do instead. Errors of the caller (400, 404, 409), and an answer whose `allowed` is not
  * a boolean, are errors of the tool.
+ * @param traceparent of the call; of a check that is recorded, the result repeats it in `_meta`
  */
 export async function callTool(
   name: string,
   given: Readonly<Record<string, unknown>>,
   ask: (path: string, body: unknown) => Promise<ApiAnswer>,
+  { traceparent }: Headers = {},
 ): Promise<CallToolResult> {
   const tool = TOOLS.find(({ shown }) => shown.name === name);
   if (tool === undefined) {
@@ -30,7 +32,12 @@ export async function callTool(
     ...(eventId === null ? {} : { eventId }),
     ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
   };
-  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
+  const isTraced = tool.decides && eventId !== null && traceparent !== undefined;
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+    structuredContent,
+    ...(isTraced ? { _meta: { traceparent } } : {}),
+  };
 }
 
 /** Takes only the reason and the code from an answer that is not one of the route, never `allowed`. */
