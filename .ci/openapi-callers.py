@@ -164,6 +164,7 @@ TRUSTED_ISSUER = {
     "jwksUri": "https://login.example.com/jwks.json",
     "audience": "https://countersign.example.com",
 }
+SHARE = {"expiresIn": 3600}
 STREAM = {"kind": "https", "url": "https://127.0.0.1:9/events", "format": "ocsf", "enabled": False}
 
 
@@ -188,6 +189,11 @@ def new_report_job():
     return ask("POST", "/v1/report-jobs", EXPORT)["id"]
 
 
+def new_share():
+    """Makes a link to the report and returns it."""
+    return ask("POST", f"/v1/reports/{REPORT['id']}/shares", SHARE)
+
+
 AGENTS = [BOOTSTRAP["agentId"], *(new_agent() for _ in range(5))]
 SESSIONS = [log_in() for _ in range(THROW_AWAY_SESSIONS)]
 USERS = [new_user() for _ in range(THROW_AWAY_USERS)]
@@ -197,6 +203,7 @@ APPROVAL = pending_approval()
 REPORT = new_report()
 SERIES = new_series()
 REPORT_JOB = new_report_job()
+SHARED_TOKEN = new_share()["url"].split("/")[-1]
 KEY = ask("GET", "/v1/keys")["activeKeyId"]
 DESTINATION = new_destination()
 EVENT_STREAM = new_stream()
@@ -216,6 +223,7 @@ THROW_AWAY = {
     "DELETE /v1/alert-configs/{id}": new_destination,
     "DELETE /v1/streams/{id}": new_stream,
     "DELETE /v1/report-jobs/{id}": new_report_job,
+    "DELETE /v1/reports/{id}/shares/{shareId}": lambda: {"id": REPORT["id"], "shareId": new_share()["id"]},
     "DELETE /v1/trusted-issuers/{id}": new_trusted_issuer,
     "DELETE /v1/events/{eventId}/content": new_event,
     "POST /v1/agents/{id}/deactivate": new_agent,
@@ -227,6 +235,7 @@ SHARED = [
     ("/v1/approvals/", lambda turn: APPROVAL),
     ("/access/v1/requests/", lambda turn: "arq_" + APPROVAL.removeprefix("apr_")),
     ("/v1/reports/by-pdf-sha256/", lambda turn: REPORT["pdfSha256"] or "0" * 64),
+    ("/v1/shared/", lambda turn: SHARED_TOKEN),
     ("/v1/reports/", lambda turn: REPORT["id"]),
     ("/v1/report-series/", lambda turn: SERIES["id"]),
     ("/v1/report-jobs/", lambda turn: REPORT_JOB),
@@ -246,6 +255,7 @@ WELL_FORMED = {
     "POST /v1/events/export-signed": EXPORT,
     "POST /v1/report-series": {"reportIds": [REPORT["id"]]},
     "POST /v1/report-jobs": EXPORT,
+    "POST /v1/reports/{id}/shares": SHARE,
     "POST /v1/agents/{id}/profile/dry-run": {
         "profile": {"spending_limit": 1},
         "from": EXPORT["from"],
@@ -336,7 +346,7 @@ def before_call(context, case, kwargs):
         if case.path_parameters and (turn % 3 or may_end_caller(case, label)):
             found = path_id(label, operation.path, turn)
             if found is not None:
-                case.path_parameters = {name: found for name in case.path_parameters}
+                case.path_parameters = found if isinstance(found, dict) else {name: found for name in case.path_parameters}
         if label in WELL_FORMED and case.method.upper() == "POST" and turn % 8 == 1:
             case.body = WELL_FORMED[label]
             case.media_type = "application/json"

@@ -168,6 +168,8 @@ export { reportJobBody, reportJobRoutes } from './http/report-jobs.js';
 export type { ReportJobBody, ReportJobRecord, ReportJobState } from './http/report-jobs.js';
 export { reportSeriesRoutes, seriesBody } from './http/report-series.js';
 export type { SeriesBody, SeriesRecord } from './http/report-series.js';
+export { LONGEST_SHARE_SECONDS, reportShareRoutes } from './http/report-shares.js';
+export type { NewShareRecord, ShareBody, SharedForm, ShareRecord } from './http/report-shares.js';
 export { exportBody, reportingRoutes } from './http/reporting.js';
 export type { ExportBody, ReportRecord } from './http/reporting.js';
 export { keySetRoutes } from './http/key-set.js';

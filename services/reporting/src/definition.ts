@@ -6,6 +6,7 @@ import {
   reportingRoutes,
   reportJobRoutes,
   reportSeriesRoutes,
+  reportShareRoutes,
   type AccountFacts,
   type AgentFacts,
 } from '@countersign/contracts';
@@ -19,6 +20,7 @@ import { COVERAGES, Coverages } from './count-coverage/coverages.js';
 import type { Directory } from './directory.js';
 import { CoverageController } from './http/coverage-controller.js';
 import { ReportJobsController } from './http/report-jobs-controller.js';
+import { ReportSharesController } from './http/report-shares-controller.js';
 import { SeriesController } from './http/series-controller.js';
 import { ReportsController } from './http/reports-controller.js';
 import { REPORT_SERIES, ReportSeries } from './issue-series/report-series.js';
@@ -29,6 +31,7 @@ import { exportingAccount, Reports, REPORTS } from './reports.js';
 import { ownedOf, ReportTopic } from './report-topic.js';
 import { JobRunner } from './report-jobs/job-runner.js';
 import { REPORT_JOBS, ReportJobs } from './report-jobs/report-jobs.js';
+import { REPORT_SHARES, ReportShares } from './sharing/report-shares.js';
 import { serveKeys } from './signing-keys/serve-keys.js';
 import { Recomputer } from './recompute/recomputer.js';
 import { PdfRenderer } from './render-pdf/pdf-renderer.js';
@@ -62,7 +65,7 @@ class ReportingModule {}
 /** Issues signed evidence packages; owns reports, signing keys and compliance scopes. */
 export const definition: ServiceDefinition = {
   name: 'reporting',
-  routes: [reportingRoutes, reportSeriesRoutes, reportJobRoutes, coverageRoutes].flatMap((routes) =>
+  routes: [reportingRoutes, reportSeriesRoutes, reportJobRoutes, reportShareRoutes, coverageRoutes].flatMap((routes) =>
     Object.values(routes),
   ),
   reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys', 'compliance-scopes'],
@@ -133,7 +136,7 @@ export const definition: ServiceDefinition = {
     const series = new ReportSeries(issuer, (accountId) => exportingAccount(directory, accountId).name);
     const coverages = new Coverages({ archive, mapping, store, directory, now });
     return {
-      module: moduleOf({ reports, series, jobs, coverages, store }),
+      module: moduleOf({ reports, series, jobs, shares: new ReportShares(issuer, context.log), coverages, store }),
       consumer: { group: 'reporting', position: (_topic, partition) => store.anchorsPosition(partition) },
       notReady: () =>
         [accounts.problem(), agents.problem(), relay.problem(), topic.problem(), keys.problem()].filter(
@@ -183,18 +186,27 @@ interface Provided {
   readonly reports: Reports;
   readonly series: ReportSeries;
   readonly jobs: ReportJobs;
+  readonly shares: ReportShares;
   readonly coverages: Coverages;
   readonly store: ReportStore;
 }
 
-function moduleOf({ reports, series, jobs, coverages, store }: Provided): DynamicModule {
+function moduleOf({ reports, series, jobs, shares, coverages, store }: Provided): DynamicModule {
   return {
     module: ReportingModule,
-    controllers: [ReportsController, SeriesController, ReportJobsController, CoverageController, AnchorsConsumer],
+    controllers: [
+      ReportsController,
+      SeriesController,
+      ReportJobsController,
+      ReportSharesController,
+      CoverageController,
+      AnchorsConsumer,
+    ],
     providers: [
       { provide: REPORTS, useValue: reports },
       { provide: REPORT_SERIES, useValue: series },
       { provide: REPORT_JOBS, useValue: jobs },
+      { provide: REPORT_SHARES, useValue: shares },
       { provide: COVERAGES, useValue: coverages },
       { provide: STORE, useValue: store },
     ],

@@ -35,7 +35,7 @@ export function requireMayOpen({ trail, agentIds }: ExportRequest, role: Session
 }
 
 /** Reports whose runs were not recorded are older than the trail. */
-function opensTrail({ opens = [] }: StoredReport): boolean {
+export function opensTrail({ opens = [] }: StoredReport): boolean {
   return opens.some(({ agentId }) => isAccountStream(agentId));
 }
 

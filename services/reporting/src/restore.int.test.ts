@@ -10,6 +10,7 @@ import { openFileBlobs } from './blobs/file-blobs.js';
 import { GOLDEN_RANGE, goldenPackage } from './issue-report/golden-packages.test-kit.js';
 import { LOST, restoreFromTopics } from './restore.js';
 import { openSqliteReportStore } from './store/open.js';
+import { reportShare } from './store/share.test-cases.js';
 import { reportRecord, type ReportStore, type StoredReport } from './store/port.js';
 import { openedRuns } from './withdraw/opened-runs.js';
 
@@ -74,6 +75,21 @@ describe('a store of reports brought up to its topic', () => {
   it('lists no report in a series whose package is not the one that was issued', async () => {
     const { store } = await restored(canonicalBytes({ ...pkg, frameworks: ['hipaa'] }));
     expect(await store.entryOf(issued.id)).toBeNull();
+    await store.close();
+  });
+
+  it('revokes every link to a report: the copy does not know which were revoked since', async () => {
+    const older = await openSqliteReportStore(join(directory, 'reports.db'));
+    await older.addReport(issued);
+    const valid = { ...reportShare(1, issued.id, 'a'), expiresAt: '2100-01-01T00:00:00.000Z' };
+    expect(await older.addShare(valid, 1)).toBe('added');
+    await older.close();
+    const links = 'the end of 1 links to reports: make those that are still needed again';
+    expect((await restoreFromTopics(context(), { ...wet, dryRun: true })).adopted).toEqual([links]);
+    expect((await restoreFromTopics(context(), wet)).adopted).toEqual([links]);
+    expect((await restoreFromTopics(context(), wet)).adopted).toEqual([]);
+    const store = await openSqliteReportStore(join(directory, 'reports.db'));
+    expect((await store.shares('a', issued.id, 9, 0)).shares[0]?.revokedAt).not.toBeNull();
     await store.close();
   });
 

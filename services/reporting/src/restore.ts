@@ -43,6 +43,10 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
       adopted.push(`report ${published.id} of ${report.facts.createdAt}`);
       if (isLost) lost.push(`the package of report ${published.id} (${report.facts.sha256})`);
     }
+    // The copy does not know which links were revoked since.
+    const at = new Date().toISOString();
+    const links = dryRun ? await store.validShares(at) : await store.revokeEveryShare(at);
+    if (links > 0) adopted.push(`the end of ${links} links to reports: make those that are still needed again`);
     return { adopted, lost };
   } finally {
     await blobs.close();

@@ -13,6 +13,7 @@ export interface Ids {
   readonly user: string;
   readonly apiKey: string;
   readonly report: string;
+  readonly share: string;
   readonly series: string;
   readonly reportJob: string;
   /** A report job that may be removed. */
@@ -35,6 +36,7 @@ export function idsOfNothing(): Ids {
     user: randomUUID(),
     apiKey: randomUUID(),
     report: randomUUID(),
+    share: randomUUID(),
     series: randomUUID(),
     reportJob: randomUUID(),
     oldReportJob: randomUUID(),
@@ -87,6 +89,7 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   const report = String(exported.headers['x-report-id']);
   const joined = await instance.request('POST', '/v1/report-series', { headers, body: { reportIds: [report] } });
   bodyOf(joined, 200);
+  const share = await post(`/v1/reports/${report}/shares`, { expiresIn: 3600 });
   const background = { headers, body: { ...EXPORT, agentIds: [oldAgent] } };
   const [reportJob, oldReportJob] = await Promise.all(
     [0, 1].map(
@@ -96,7 +99,7 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   const series = String(joined.headers['x-series-id']);
   return {
     ...{ reportJob: reportJob!, oldReportJob: oldReportJob! },
-    ...{ agent, oldAgent, event, user, apiKey, report, series, alertConfig, oldAlertConfig, stream, oldStream },
+    ...{ agent, oldAgent, event, user, apiKey, report, share, series, alertConfig, oldAlertConfig, stream, oldStream },
     trustedIssuer: trusted,
   };
 }

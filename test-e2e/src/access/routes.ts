@@ -381,6 +381,24 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   'GET /v1/reports': { statuses: bySession('auditor', 200) },
   'GET /v1/reports/{id}': { statuses: bySession('auditor', 200, 404), ask: ({ report: id }) => ({ path: { id } }) },
+  'POST /v1/reports/{id}/shares': {
+    statuses: bySession('auditor', 201, 404),
+    ask: ({ report: id }) => ({ path: { id }, body: { expiresIn: 3600 } }),
+  },
+  'GET /v1/reports/{id}/shares': {
+    statuses: bySession('auditor', 200, 404),
+    ask: ({ report: id }) => ({ path: { id } }),
+  },
+  // One that was revoked stays listed, and is revoked again.
+  'DELETE /v1/reports/{id}/shares/{shareId}': {
+    statuses: bySession('auditor', 204, 404),
+    ask: ({ report: id, share: shareId }) => ({ path: { id, shareId } }),
+  },
+  // The token decides: of one that was never made, each caller learns the same.
+  'GET /v1/shared/{token}': {
+    statuses: open(404),
+    ask: () => ({ path: { token: randomBytes(32).toString('base64url') } }),
+  },
   'POST /v1/report-series': {
     statuses: bySession('auditor', 200, 404),
     ask: ({ report: id }) => ({ body: { reportIds: [id] } }),

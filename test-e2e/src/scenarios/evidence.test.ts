@@ -11,6 +11,7 @@ import { eventExportCases } from './event-exports.test-cases.js';
 import { absenceCases } from './absence.test-cases.js';
 import { operatorAttackCases } from './operator-attacks.test-cases.js';
 import { publicReportCases } from './public-reports.test-cases.js';
+import { sharedReportCases } from './shared-reports.test-cases.js';
 import { reportPdfCases } from './report-pdf.test-cases.js';
 
 type Json = Record<string, unknown>;
@@ -279,6 +280,8 @@ onEachProfile('from a check to evidence', (start, profile) => {
     () => pkg.windows[0] as { windowStart: string; windowEnd: string } & Json,
   );
   publicReportCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
+
+  sharedReportCases(() => ({ instance, session, agentId, keyFile, authority, folder }));
 
   it('shows the anchors of the agent, with the ids of their events', async () => {
     const { json } = await instance.request('GET', `/v1/agents/${agentId}/anchors`, { headers: session });

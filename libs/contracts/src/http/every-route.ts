@@ -24,6 +24,7 @@ import { publicAgentRoutes } from './public-agents.js';
 import { publicReportRoutes } from './public-reports.js';
 import { reportJobRoutes } from './report-jobs.js';
 import { reportSeriesRoutes } from './report-series.js';
+import { reportShareRoutes } from './report-shares.js';
 import { reportingRoutes } from './reporting.js';
 import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
@@ -65,6 +66,7 @@ export const everyRoute: readonly Route[] = [
   reportingRoutes,
   reportSeriesRoutes,
   reportJobRoutes,
+  reportShareRoutes,
   coverageRoutes,
   verificationRoutes,
   keySetRoutes,

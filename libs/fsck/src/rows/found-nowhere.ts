@@ -40,6 +40,8 @@ export const FOUND_NOWHERE: Readonly<Record<string, string>> = {
   'reports doc_series row': 'series are in no topic',
   'reports doc_jobs inserted': ORDER,
   'reports doc_jobs row': 'report jobs are in no topic; the reports that they issued are',
+  'reports doc_shares inserted': ORDER,
+  'reports doc_shares row': 'links to reports are in no topic: a copy of them would outlive their end',
   'reports doc_scopes inserted': ORDER,
   'reports doc_anchors inserted': ORDER,
   'reports doc_positions inserted': ORDER,

@@ -2,11 +2,20 @@ import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
 import type { DeclaredScope } from '@countersign/contracts';
 import { JOBS } from './job-documents.js';
+import type { ReportShare } from '../sharing/report-share.js';
 import type { KeptAnchor, OpenedRun, StoredEntry, StoredReport, StoredSeries } from './port.js';
 
 // Types, because interfaces have no index signature.
 type None = Record<string, never>;
 type ReportKeys = { accountId: string; createdAt: string };
+type ShareKeys = {
+  accountId: string;
+  reportId: string;
+  createdAt: string;
+  expiresAt: string;
+  isRevoked: boolean;
+  tokenSha256: string;
+};
 type OpeningKeys = { agentId: string; first: number; last: number };
 
 /** Version: the one in the topic `reports`. */
@@ -48,6 +57,24 @@ export const SERIES: Collection<StoredSeries, ReportKeys> = {
   indexes: [['accountId', 'createdAt']],
 };
 
+/** Links to stored reports. */
+export const SHARES: Collection<ReportShare, ShareKeys> = {
+  name: 'shares',
+  keysOf: ({ accountId, reportId, createdAt, expiresAt, revokedAt, tokenSha256 }) => ({
+    ...{ accountId, reportId, createdAt, expiresAt, isRevoked: revokedAt !== null, tokenSha256 },
+  }),
+  keys: {
+    accountId: 'text',
+    reportId: 'text',
+    createdAt: 'text',
+    expiresAt: 'text',
+    isRevoked: 'boolean',
+    tokenSha256: 'text',
+  },
+  keysVersion: 1,
+  indexes: [['reportId', 'createdAt'], ['tokenSha256'], ['isRevoked', 'expiresAt']],
+};
+
 /** By account; the version is in the body: 0 if declared before scopes were published. */
 export const SCOPES: Collection<DeclaredScope & { readonly version: number }, None> = {
   name: 'scopes',
@@ -72,6 +99,7 @@ export const COLLECTIONS = [
   ENTRIES,
   SERIES,
   JOBS,
+  SHARES,
   SCOPES,
   ANCHORS,
   POSITIONS,

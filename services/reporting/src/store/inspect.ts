@@ -2,11 +2,12 @@ import type { DeclaredScope, TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { InspectionSource, OwnedDocument, StoreInspection } from '@countersign/document-store';
 import { JOBS } from './job-documents.js';
-import { ANCHORS, COLLECTIONS, ENTRIES, OPENINGS, REPORTS, SCOPES, SERIES } from './documents.js';
+import { ANCHORS, COLLECTIONS, ENTRIES, OPENINGS, REPORTS, SCOPES, SERIES, SHARES } from './documents.js';
 import { SERVICE } from './open.js';
 import { anchorKey } from './port.js';
 import type { KeptAnchor, StoredReport } from './port.js';
 import { openingsOf } from './report-documents.js';
+import { KEPT_FETCHES } from '../sharing/report-share.js';
 
 /** The stored data, read for `fsck`. */
 export interface ReportInspection extends StoreInspection {
@@ -52,8 +53,10 @@ class Inspection extends InspectedDocuments implements ReportInspection {
   protected async disagreements(): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>();
     const opened = new Set<string>();
+    const accounts = new Map<string, string>();
     for await (const { id, version, body } of this.documents.documents(REPORTS)) {
       if (id !== body.id || version !== body.version) found.set(`reports ${id}`, NOT_ITSELF);
+      accounts.set(id, body.facts.accountId);
       for (const opening of openingsOf(body)) opened.add(nameOf(opening.body));
     }
     for await (const { id, body } of this.documents.documents(OPENINGS)) {
@@ -68,6 +71,14 @@ class Inspection extends InspectedDocuments implements ReportInspection {
     }
     for await (const { id, body } of this.documents.documents(JOBS)) {
       if (id !== body.job.id) found.set(`jobs ${id}`, NOT_ITSELF);
+    }
+    for await (const { id, body } of this.documents.documents(SHARES)) {
+      if (id !== body.id) found.set(`shares ${id}`, NOT_ITSELF);
+      else if (accounts.get(body.reportId) !== body.accountId) {
+        found.set(`shares ${id}`, 'it is a link to a report that its account does not have');
+      } else if (body.log.length !== Math.min(body.fetches, KEPT_FETCHES)) {
+        found.set(`shares ${id}`, 'it lists more or fewer fetches than it has counted');
+      }
     }
     for await (const { id, body } of this.documents.documents(ANCHORS)) {
       if (id !== anchorKey(body)) found.set(`anchors ${id}`, NOT_ITSELF);

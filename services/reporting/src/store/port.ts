@@ -4,6 +4,7 @@ import type { NewRecord } from '@countersign/event-log';
 import { versionedRecord } from '@countersign/topics';
 import type { OutboxStore } from '@countersign/topics';
 import type { JobClaim, ReportJob } from '../report-jobs/report-job.js';
+import type { ReportShare, ShareFetch } from '../sharing/report-share.js';
 
 /** An issued report. The package itself is in the blob store under `sha256`. */
 export interface StoredReport {
@@ -77,6 +78,17 @@ export interface ReportPage {
 export interface JobPage {
   readonly jobs: readonly ReportJob[];
   readonly total: number;
+}
+
+export interface SharePage {
+  readonly shares: readonly ReportShare[];
+  readonly total: number;
+}
+
+/** A fetch that was counted. */
+export interface FetchedShare {
+  readonly share: ReportShare;
+  readonly report: StoredReport;
 }
 
 /**
@@ -153,6 +165,25 @@ export interface ReportStore extends OutboxStore {
   keepJob(token: string, job: ReportJob, dueAtMs: number | null, release: boolean): Promise<boolean>;
   /** Removes jobs that have ended and were created before this time. */
   forgetJobs(createdBefore: string): Promise<void>;
+  /**
+   * Adds a link to a report of its account.
+   * @param mostValid of the links of the report, revoked and ended ones apart
+   * @returns `withdrawn`: the account has no such report, or it was withdrawn; `full`: as many are valid
+   */
+  addShare(share: ReportShare, mostValid: number): Promise<'added' | 'withdrawn' | 'full'>;
+  /** Newest first. */
+  shares(accountId: string, reportId: string, limit: number, offset: number): Promise<SharePage>;
+  /** `false`: the report of the account has no such link. One that was revoked before keeps its time. */
+  revokeShare(accountId: string, reportId: string, id: string, at: string): Promise<boolean>;
+  /**
+   * Finds the link with this hash of its token, and counts the fetch in the same step.
+   * @returns `null`: there is none, it is not valid at the time of the fetch, or its report was withdrawn; nothing is counted
+   */
+  fetchShare(tokenSha256: string, fetch: ShareFetch): Promise<FetchedShare | null>;
+  /** Revokes the links of all accounts. @returns how many */
+  revokeEveryShare(at: string): Promise<number>;
+  /** How many links of all accounts are valid. */
+  validShares(at: string): Promise<number>;
   /** Enqueues records that belong to no other write of this store: signing keys, anchor requests. */
   enqueue(records: readonly NewRecord[]): Promise<void>;
   close(): Promise<void>;

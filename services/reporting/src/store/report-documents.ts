@@ -6,8 +6,8 @@ import type { OutboxRow, RowId } from '@countersign/topics';
 import type { JobClaim } from '../report-jobs/report-job.js';
 import { ANCHORS, ENTRIES, OPENINGS, REPORTS, SCOPES, SERIES } from './documents.js';
 import type { OpeningBody } from './documents.js';
-import { JobDocuments } from './job-documents.js';
 import { anchorKey, mayOpen, reportRecord, scopeRecord } from './port.js';
+import { ShareDocuments } from './share-documents.js';
 import type {
   AuthorityFacts,
   KeptAnchor,
@@ -23,7 +23,7 @@ import type {
 const ALL = 2 ** 31 - 1;
 
 /** The store of reporting, as documents. */
-export class ReportDocuments extends JobDocuments implements ReportStore {
+export class ReportDocuments extends ShareDocuments implements ReportStore {
   async addReport(report: StoredReport, entry?: StoredEntry, claim?: JobClaim): Promise<void> {
     await this.documents.transact(async (transaction) => {
       if (claim !== undefined) await this.keepIn(transaction, claim);

@@ -1,5 +1,6 @@
 import { JobGone, type ReportJob } from '../report-jobs/report-job.js';
 import type { ReportStore, StoredReport } from './port.js';
+import { shareCases } from './share.test-cases.js';
 
 /** Opens one adapter; each test begins with an empty store. */
 export interface StoreHarness {
@@ -199,6 +200,8 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       const left = (await store.jobs('a', 9, 0)).jobs.map(({ id }) => id);
       expect(left).toEqual(['j1', 'j2', 'j3'].filter((id) => id !== job.id && id !== next.job.id));
     });
+
+    shareCases(() => store, report);
 
     it('iterates over all reports of all accounts', async () => {
       const ids = Array.from({ length: 501 }, (_, n) => `r${String(n).padStart(3, '0')}`);

@@ -48,6 +48,11 @@ export const PUBLIC_NOTES: OperationNotes = {
     description:
       'Finds the signed package of a PDF by the hash of the file. It needs no opt-in, since only holders of the file know the hash.',
   },
+  getSharedReport: {
+    answers: { 404: { error: 'no link is valid with this token' } },
+    description:
+      'For the holder of a link that `POST /v1/reports/{id}/shares` made. A link that was revoked, has ended or never was, and one to a report that was withdrawn, get the same answer. Each answer with the report is counted, with the address of its caller, before it is sent. Verify what you get: `npx countersign verify`, or `/verify`.',
+  },
   getVerificationPage: {
     description:
       'For users without a command line: it verifies a package or its PDF in the browser, and uploads nothing.',

@@ -173,6 +173,33 @@ export const RECORD_NOTES: OperationNotes = {
       '`waiting` with an `error` is an attempt that failed for a while: the job is tried again, eight times.',
   },
   deleteReportJob: { description: 'A package that is being made is not stored.' },
+  shareReport: {
+    body: { expiresIn: 604_800, form: 'package', withhold: ['payload'], note: 'for the auditor of the first quarter' },
+    namedAnswers: {
+      409: {
+        opened: {
+          summary: 'it opens what is to be withheld',
+          value: {
+            error:
+              'the report opens payloads, and is signed as it is: export its range with "withhold":["payload"], and share that report',
+          },
+        },
+        many: {
+          summary: 'too many links',
+          value: { error: 'the report has 100 links that are valid, which is the most: revoke one of them' },
+        },
+      },
+    },
+    description:
+      'For people who have no account. `url` has the token of the link and is shown once: only its hash is stored. What a report shows is signed, so it is chosen when the report is exported; `withhold` refuses a link to one that opens more. Members share no report that opens the content of the trail. A report that is withdrawn is not served any more.',
+  },
+  listShares: {
+    description:
+      'Also those that have ended. `fetches` counts every answer with the report, `log` has the newest 100. They are not in the trail of the account.',
+  },
+  revokeShare: {
+    description: 'From the answer on, the link is answered as one that never was. Its fetches stay listed.',
+  },
   getCoverage: {
     description:
       'A preview of what a signed package of the same range states, counted from the same events. `state` says how far these events show a control, which is not a verdict over the control: `shown`, `shown_with_gaps` (some have the status `Gap, review required`), `not_shown`, `needs_declaration`, `does_not_apply`. Without `from` and `to` it covers the last seven days; `by=day` takes at most 92. At most 50,000 events.',
