@@ -17,8 +17,10 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
     const headers = await instance.session();
     const { agentId } = instance.bootstrap;
     const rule = { id: 'large-refund', effect: 'approve', tools: ['refund'], args: { amount: { min: 100 } } };
+    const limit = { id: 'refunds', tools: ['refund'], sum: 'args.amount', max_sum: '2000', window_seconds: 86_400 };
     const body = {
       store_payload: true,
+      limits: [limit],
       rules: [{ ...rule, ignore: ['payload.note'], severity: 'P2', reason: 'A person approves refunds.' }],
     };
     const saved = await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers, body });
@@ -29,8 +31,9 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
     await instance?.discard();
   });
 
+  const metadata = { session: 'ticket-7' };
   const refund = (amount: number, note: string) =>
-    instance.check({ type: 'tool_call', toolName: 'refund', payload: { amount, note } });
+    instance.check({ type: 'tool_call', toolName: 'refund', payload: { amount, note }, metadata });
 
   /** Asks for an approval. @returns its id */
   async function asked(amount: number): Promise<string> {
@@ -46,10 +49,17 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
   }
 
   it('approve an action by keyboard alone, once, from the address of the denial', async () => {
+    await refund(40, 'small');
+    await instance.check({ type: 'tool_call', toolName: 'of_another_session', payload: {} });
     const id = await asked(500);
     const { page, watched } = await openConsole(browser, instance.bootstrap, `approvals/${id}`);
     await page.getByText('"amount": 500').waitFor();
     await page.getByText('large-refund').first().waitFor();
+    await page.getByText('40 of 2000 used; this action needs 500.').waitFor();
+    const history = page.getByRole('group', { name: 'Events before the request, newest first' });
+    await history.getByRole('link', { name: 'tool_call refund' }).waitFor();
+    expect(await history.getByText('of_another_session').count()).toBe(0);
+    expect(await history.getByRole('link').count()).toBe(1);
     await picture(page, 'approval');
     expect(await barriersOf(page)).toEqual([]);
     await page.locator('#content .page').focus();
@@ -87,6 +97,10 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
     await page.getByRole('heading', { name: 'Decisions' }).waitFor();
     await picture(page, 'approval-360');
     await page.getByText('"amount": 900').waitFor();
+    await page.getByText('540 of 2000 used; this action needs 900.').waitFor();
+    const history = page.getByRole('group', { name: 'Events before the request, newest first' });
+    await history.getByRole('link').first().scrollIntoViewIfNeeded();
+    await picture(page, 'approval-360-history');
     const wide = await page.evaluate('document.documentElement.scrollWidth');
     expect(wide).toBeLessThanOrEqual(360);
     await page.getByRole('button', { name: 'Deny' }).click();
@@ -97,6 +111,35 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
       return (json as { code?: string }).code === 'approval_denied' ? true : null;
     });
     expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('say what is not there, and what could not be read', async () => {
+    const other = await instance.check({ type: 'tool_call', toolName: 'refund', payload: { amount: 700 } });
+    const id = (other.json as { approval_id: string }).approval_id;
+    const headers = await instance.session();
+    await eventually('the approval is listed', 60, async () =>
+      (await instance.request('GET', `/v1/approvals/${id}`, { headers })).status === 200 ? true : null,
+    );
+    const { page } = await openConsole(browser, instance.bootstrap, '/approvals');
+    const broken = { status: 503, contentType: 'application/json', body: '{"error":"not now"}' };
+    await page.route('**/explain', (route) => route.fulfill(broken));
+    await page.route('**/v1/events?*', (route) => route.fulfill(broken));
+    await page.locator(`a[href="#/approvals/${id}"]`).click();
+    await page.getByText('What is left could not be read').waitFor();
+    await page.getByText('The events before the request could not be read').waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.unroute('**/explain');
+    await page.unroute('**/v1/events?*');
+    for (let left = 2; left > 0; left -= 1) {
+      await page.getByRole('button', { name: 'Try again' }).first().click();
+      await page
+        .getByRole('button', { name: 'Try again' })
+        .nth(left - 1)
+        .waitFor({ state: 'hidden' });
+    }
+    await page.getByText('The action names no session').waitFor();
+    await page.getByText(/of 2000 used; this action needs 700/).waitFor();
     await page.context().close();
   }, 120_000);
 

@@ -104,3 +104,17 @@ async function total(filters: EventFilters, openedAt: number, signal: AbortSigna
   const query = { ...apiFilters(filters, openedAt, null), limit: 1 };
   return (await ask<Answer>('/v1/events', { query, signal })).total;
 }
+
+/** Newest events of an agent that a session is looked for in: the most of one page. */
+export const LOOKED_THROUGH = 100;
+
+/** Events of an agent up to a time, newest first. @param to ISO time, inclusive */
+export function useEventsUntil(agentId: string, to: string): UseQueryResult<readonly EventRecord[]> {
+  const end = new Date(Date.parse(to) + 1).toISOString();
+  return useQuery({
+    queryKey: ['events-until', agentId, end],
+    queryFn: async ({ signal }) =>
+      (await ask<Answer>('/v1/events', { query: { agentId, to: end, limit: LOOKED_THROUGH }, signal })).events,
+    staleTime: 60_000,
+  });
+}

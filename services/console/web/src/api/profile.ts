@@ -81,6 +81,22 @@ export function useExplain(id: string): UseMutationResult<Explanation, Error, un
   });
 }
 
+const NOW_EVERY_MS = 10_000;
+
+/**
+ * Explains an action of a check by the facts and balances of now.
+ * @param isWaiting whether it is explained again every few seconds
+ */
+export function useExplanationNow(id: string, action: object, isWaiting: boolean): UseQueryResult<Explanation> {
+  return useQuery({
+    queryKey: ['explanation-now', id, action],
+    queryFn: ({ signal }) =>
+      ask<Explanation>(`${of(id)}/explain`, { method: 'POST', body: { agentId: id, action }, signal }),
+    refetchInterval: isWaiting ? NOW_EVERY_MS : false,
+    retry: false,
+  });
+}
+
 /** Explains a recorded check under the profile of then. */
 export function useEventExplanation(eventId: string): UseQueryResult<EventExplanation> {
   return useQuery({

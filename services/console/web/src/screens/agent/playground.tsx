@@ -2,10 +2,10 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Explanation } from '@countersign/contracts';
 import { useExplain } from '../../api/profile.js';
+import { Balances } from '../../parts/balances.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
-import { Time } from '../../parts/time.js';
 import { Trace } from '../../parts/trace.js';
 import { agentWords } from '../../words/agent.js';
 
@@ -109,43 +109,5 @@ function Answer({ explanation }: { readonly explanation: Explanation }): ReactNo
       <Balances explanation={explanation} />
       <Trace rules={rules} />
     </div>
-  );
-}
-
-/** Facts that are set, or not known, and limits with what they hold now and what the action would add. */
-function Balances({ explanation: { facts, limits } }: { readonly explanation: Explanation }): ReactNode {
-  const { balances: texts } = agentWords.playgrounds;
-  if (facts.length === 0 && limits.length === 0) return null;
-  return (
-    <dl className="facts" aria-label={texts.title}>
-      {facts.map(({ id, set, until }) => (
-        <div className="fact" key={`facts.${id}`}>
-          <dt className="mono">{`facts.${id}`}</dt>
-          <dd>
-            {until === null ? (
-              texts.factIs[set === null ? 'null' : 'false']
-            ) : (
-              <>
-                {texts.until} <Time iso={until} />
-              </>
-            )}
-          </dd>
-        </div>
-      ))}
-      {limits.map(({ id, used, needs, limit, decreases_at: at }) => (
-        <div className="fact" key={`limits:${id}`}>
-          <dt className="mono">{`limits:${id}`}</dt>
-          <dd>
-            {texts.limit(used, needs, limit)}
-            {at === null ? null : (
-              <>
-                {' '}
-                {texts.decreases} <Time iso={at} />
-              </>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

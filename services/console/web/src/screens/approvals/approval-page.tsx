@@ -16,6 +16,8 @@ import { Time } from '../../parts/time.js';
 import { approvalWords as texts, latencyText } from '../../words/approvals.js';
 import { words } from '../../words/en.js';
 import { agentName } from '../events/event-words.js';
+import { ApprovalBudgets } from './approval-budgets.js';
+import { ApprovalHistory } from './approval-history.js';
 import { StateBadge } from './approval-list.js';
 
 /** One request: the whole action, the rule, who may decide, and the decision. */
@@ -84,28 +86,40 @@ function Shown({ approval, name }: { readonly approval: ShownApproval; readonly 
       <Card title={texts.facts}>
         <Request approval={approval} name={name} />
       </Card>
-      {action === undefined ? (
-        <p className="muted">{texts.hidden}</p>
-      ) : (
-        <Card title={texts.action} lead={scopeText(approval)}>
-          {missing ? <Foreign text={missing} most={300} /> : <Code value={action} />}
-          {payload === null || payload === undefined ? (
-            missing ? null : (
-              <p className="note">{texts.noPayload}</p>
-            )
+      <div className="editor">
+        <div className="cards">
+          {action === undefined ? (
+            <p className="muted">{texts.hidden}</p>
           ) : (
-            <>
-              <h3>{texts.payload}</h3>
-              <Code value={payload} />
-            </>
+            <Card title={texts.action} lead={scopeText(approval)}>
+              {missing ? <Foreign text={missing} most={300} /> : <Code value={action} />}
+              {payload === null || payload === undefined ? (
+                missing ? null : (
+                  <p className="note">{texts.noPayload}</p>
+                )
+              ) : (
+                <>
+                  <h3>{texts.payload}</h3>
+                  <Code value={payload} />
+                </>
+              )}
+            </Card>
           )}
-        </Card>
-      )}
-      {rule ? (
-        <Card title={texts.ruleText}>
-          <Code value={rule} />
-        </Card>
-      ) : null}
+          {rule ? (
+            <Card title={texts.ruleText}>
+              <Code value={rule} />
+            </Card>
+          ) : null}
+        </div>
+        <div className="cards">
+          {typeof action === 'object' && action !== null ? (
+            <ApprovalBudgets approval={approval} action={action} />
+          ) : null}
+          {approval.requested_at === undefined ? null : (
+            <ApprovalHistory approval={approval} requestedAt={approval.requested_at} />
+          )}
+        </div>
+      </div>
       {approval.decisions === undefined ? null : (
         <Card title={texts.decisions}>
           <Decisions decisions={approval.decisions} />

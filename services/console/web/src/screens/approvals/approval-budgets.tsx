@@ -1,0 +1,65 @@
+import type { ReactNode } from 'react';
+import type { Explanation } from '@countersign/contracts';
+import { useExplanationNow } from '../../api/profile.js';
+import type { ShownApproval } from '../../api/approvals.js';
+import { Balances } from '../../parts/balances.js';
+import { Fact, Facts } from '../../parts/facts.js';
+import { Card } from '../../parts/page.js';
+import { Problem } from '../../parts/problem.js';
+import { approvalWords } from '../../words/approvals.js';
+import { words } from '../../words/en.js';
+
+const texts = approvalWords.budgets;
+
+/** Rules of the counters of which an explanation says only whether the action fits. */
+const COUNTED = ['spending_limit', 'rate_limit'] as const;
+
+/** Limits that the action would be charged to, with the room that they have by the profile and the balances of now. */
+export function ApprovalBudgets({
+  approval: { agent_id: agentId, state, payload },
+  action,
+}: {
+  readonly approval: ShownApproval;
+  readonly action: object;
+}): ReactNode {
+  const hasPayload = payload !== null && payload !== undefined;
+  const now = useExplanationNow(agentId, hasPayload ? { ...action, payload } : action, state === 'pending');
+  return (
+    <Card title={texts.title} lead={texts.lead}>
+      {now.error === null ? null : <Problem what={texts.failed} error={now.error} retry={() => void now.refetch()} />}
+      {now.data === undefined ? (
+        now.error === null ? (
+          <p className="late" role="status">
+            {words.loading}
+          </p>
+        ) : null
+      ) : (
+        <Left explanation={now.data} />
+      )}
+      {hasPayload ? null : <p className="note">{texts.noPayload}</p>}
+    </Card>
+  );
+}
+
+function Left({ explanation }: { readonly explanation: Explanation }): ReactNode {
+  const { facts, limits, rules } = explanation;
+  const counted = COUNTED.flatMap((name) => {
+    const result = rules.find((rule) => rule.name === name)?.result;
+    return result === 'passed' || result === 'matched' ? [{ name, fits: result === 'passed' }] : [];
+  });
+  if (facts.length + limits.length + counted.length === 0) return <p className="muted">{texts.none}</p>;
+  return (
+    <>
+      {counted.length === 0 ? null : (
+        <Facts>
+          {counted.map(({ name, fits }) => (
+            <Fact key={name} name={name}>
+              {fits ? texts.fits : texts.exceeded}
+            </Fact>
+          ))}
+        </Facts>
+      )}
+      <Balances explanation={explanation} />
+    </>
+  );
+}
