@@ -11,7 +11,8 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 
 describe('POST /v1/check', () => {
   const bench = new GatewayBench();
-  beforeAll(() => bench.open());
+  const lines: object[] = [];
+  beforeAll(() => bench.open({ lines: (entry, words) => lines.push({ ...entry, words }) }));
   afterAll(() => bench.close());
 
   it('allows with exactly {"allowed":true}, after the event is in the log', async () => {
@@ -193,6 +194,33 @@ describe('POST /v1/check', () => {
     expect((await bench.send({ path: '/v1/check?x=1', body })).status).toBe(200);
     expect((await bench.send({ path: '/v1/mcp/check', body })).status).toBe(200);
     expect((await bench.send({ path: '/v1/checks', body })).status).toBe(404);
+  });
+
+  it('names each answer, and logs from where a refused check came', async () => {
+    // A second has one line for each status and address, and the tests before this one were refused too.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const { port } = bench.gateway;
+    const body = JSON.stringify({ agentId: bench.agentId, action: { type: 'a' } });
+    const revoked = mintApiKey((bytes) => randomBytes(bytes));
+    const answers = [
+      await bench.send({ body }),
+      await send(port, { method: 'GET' }),
+      await bench.send({ body: '{' }),
+      await send(port, { headers: { 'x-service-key': revoked }, body }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 405, 400, 401]);
+    const ids = answers.map(({ headers }) => String(headers['x-request-id']));
+    expect(new Set(ids).size).toBe(4);
+    expect(lines).toContainEqual({
+      words: 'check refused',
+      status: 401,
+      reason: expect.any(String),
+      requestId: ids[3],
+      address: '127.0.0.1',
+      keyPrefix: revoked.slice(0, 16),
+      more: expect.any(Number),
+    });
+    expect(JSON.stringify(lines)).not.toContain(revoked);
   });
 
   it('obeys changes from before the check, and waits for those it has not read yet', async () => {

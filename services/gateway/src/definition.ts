@@ -2,6 +2,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { Deadlines } from '@countersign/async';
 import { checkRoutes, evaluationRoutes, gatewayHookRoutes, hookRoutes, scanRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
+import { RefusalLog } from '@countersign/http-edge';
 import { deriveSecret } from '@countersign/process';
 import { denialTokens, ownAddress, ownFetch, resolveAll } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -32,7 +33,6 @@ import { EXT_AUTHZ_ANSWERER, GatewayHookController, GUARDRAIL_ANSWERER } from '.
 import { HOOK_ANSWERER, HookController } from './http/hook-controller.js';
 import { SCANNER, ScanController, TOOL_LISTER } from './http/scan-controller.js';
 import { GatewayMetrics } from './metrics/gateway-metrics.js';
-import { RefusalLog } from './metrics/refusal-log.js';
 import { CountersKeeper } from './rebuild-counters/counters-keeper.js';
 import { rebuildCounters } from './rebuild-counters/rebuild-counters.js';
 import { Scanner } from './scan/scanner.js';
@@ -143,9 +143,10 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
     unanswered,
     deadlines,
     metrics,
-    refusals: new RefusalLog(log, now),
+    refusals: new RefusalLog(log, 'check', now),
     log,
     deadlineMs,
+    behindEdge: config.behindEdge,
     now,
   });
   const rebuild = async (): Promise<void> => {

@@ -171,9 +171,13 @@ export interface StartOptions {
   /** `host:port` of key sets that are asked without TLS, at any address. */
   readonly webhookAllowedHosts?: readonly string[];
   readonly deadlineMs?: number;
+  /** Gets the lines that the gateway logs at the levels info and warn. */
+  readonly lines?: (entry: object, words: string) => void;
   /** Wraps the log of the gateway. */
   readonly between?: (log: EventLog) => EventLog;
 }
+
+const IGNORED = { debug: () => undefined, error: () => undefined };
 
 async function start(log: EventLog, options: StartOptions, dataDir: string): Promise<RunningGateway> {
   const counters = new InProcessCounters();
@@ -187,7 +191,8 @@ async function start(log: EventLog, options: StartOptions, dataDir: string): Pro
       webhookAllowedHosts: options.webhookAllowedHosts ?? [],
       ...{ dataDir, instanceSecretFile: null, pendingApprovalsPerAgent: 100 },
     },
-    log: createLogger('silent'),
+    log:
+      options.lines === undefined ? createLogger('silent') : { ...IGNORED, info: options.lines, warn: options.lines },
     eventLog: options.between?.(log) ?? log,
     counters,
     metrics,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { fillTemplate, NOT_FOR_AGENT, notDecided } from '@countersign/contracts';
 import type { Role, Route } from '@countersign/contracts';
 import type { Authenticator } from '../credentials/authenticator.js';
+import { readApiKeyHeaders } from '../credentials/credential-headers.js';
 import { sendsApiKey } from '../credentials/credential-problem.js';
 import type { RequestObserver } from '@countersign/process';
 import { StoreUnreachable } from '@countersign/document-store';
@@ -14,6 +15,7 @@ import { HttpRefusal } from './http-contract.js';
 import type { ApiKeyCaller, SessionCaller, RawHandler } from './http-contract.js';
 import { RawBody } from './raw-body.js';
 import { announcedBytes, readBody, RequestCut } from './read-body.js';
+import { loggedKeyPrefix, RefusalLog } from './refusal-log.js';
 import { attachInput } from './route-input.js';
 import { allowedMethods, RouteTable, splitTarget } from './route-table.js';
 import type { Method } from './route-table.js';
@@ -71,6 +73,7 @@ export function createEdge(options: EdgeOptions): RequestListener {
     options.routes.map(({ route, handle }) => ({ route, target: { handle, checks: checksOf(route) } })),
   );
   const rawHandlers = options.rawHandlers ?? [];
+  const refusals = new RefusalLog(options.log, 'request', () => performance.now());
   return (request, response) => {
     for (const handler of rawHandlers) if (handler(request, response)) return;
     const target = splitTarget(request.url ?? '');
@@ -96,7 +99,10 @@ export function createEdge(options: EdgeOptions): RequestListener {
       await admit(options, entry.route, entry.target.checks(), { request, response }, match.params, target.query);
       await entry.target.handle(entry.route, request, response);
     };
-    serve().catch((error: unknown) => refuse(options.log, entry?.route, request, response, error));
+    serve().catch((error: unknown) => {
+      noteRefusal(options, refusals, { request, response }, entry?.route, error);
+      refuse(options.log, entry?.route, request, response, error);
+    });
   };
 }
 
@@ -222,6 +228,22 @@ export function addressOf(request: IncomingMessage, behindEdge: boolean): string
   const forwarded = behindEdge ? request.headers[CLIENT_ADDRESS_HEADER] : undefined;
   const address = typeof forwarded === 'string' ? forwarded : (request.socket.remoteAddress ?? '');
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+}
+
+/** Logs who sent a credential of an agent that does not hold. Refusals of sessions stand in the trail of people. */
+function noteRefusal(
+  { behindEdge }: EdgeOptions,
+  refusals: RefusalLog,
+  { request, response }: Exchange,
+  route: Route | undefined,
+  error: unknown,
+): void {
+  if (!(error instanceof HttpRefusal) || error.status !== 401 || route?.auth === 'session') return;
+  refusals.refused(401, error.message, () => ({
+    requestId: String(response.getHeader('x-request-id')),
+    address: addressOf(request, behindEdge === true),
+    keyPrefix: loggedKeyPrefix(readApiKeyHeaders(request.rawHeaders)),
+  }));
 }
 
 /** A store that cannot be reached is 503, to be retried. */

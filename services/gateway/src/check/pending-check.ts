@@ -1,5 +1,6 @@
 import type { Timed } from '@countersign/async';
 import type { CheckAnswer } from '@countersign/contracts';
+import type { RequestSource } from '@countersign/http-edge';
 import type { UnansweredCheck } from '../domain/unanswered-event.js';
 
 /** Statuses of checks that were not judged. */
@@ -15,6 +16,8 @@ export interface CheckReply {
   refuse(status: RefusalStatus, error: string, headers: readonly string[]): void;
   /** @param eventId an event was sent, and is in doubt */
   unavailable(code: 'unavailable' | 'deadline_exceeded', reason: string, eventId: string | null): void;
+  /** Absent where another place logs refusals. */
+  source?(): RequestSource;
 }
 
 /** Notified of the end of checks. */
@@ -22,7 +25,7 @@ export interface CheckObserver {
   /** An event was sent and its check ends with 503. */
   unanswered(check: UnansweredCheck, claimed: boolean): void;
   /** @param reason of a refusal */
-  ended(check: PendingCheck, status: number, reason: string | null): void;
+  ended(check: PendingCheck, status: number, reason: string | null, reply: CheckReply): void;
   /** An unexpected error. */
   failed(error: unknown): void;
 }
@@ -107,7 +110,7 @@ export class PendingCheck implements Timed {
     const reply = this.#reply;
     if (reply === null) return null;
     this.#reply = null;
-    this.#observer.ended(this, status, reason);
+    this.#observer.ended(this, status, reason, reply);
     return reply;
   }
 }

@@ -16,7 +16,7 @@ describe('a check that is not answered in time', () => {
         () => true,
         () => undefined,
       );
-      setTimeout(() => sendUnavailable(response, 'deadline_exceeded', 'late', null), 50);
+      setTimeout(() => sendUnavailable(response, 'deadline_exceeded', 'late', null, 'r-1'), 50);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });

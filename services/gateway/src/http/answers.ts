@@ -9,9 +9,11 @@ const ALLOWED_LENGTH = `${ALLOWED.length}`;
 /** `true` for an answer that an earlier check with the same Idempotency-Key was given. */
 export const IDEMPOTENT_REPLAY = 'x-idempotent-replay';
 
+/** In every answer: it finds the line of the log on a refusal. */
+const REQUEST_ID = 'x-request-id';
+
 /** Seconds after which a retry is useful. */
 const RETRY_AFTER = '1';
-const TRY_AGAIN = ['retry-after', RETRY_AFTER];
 const LINGER_MS = 1000;
 
 /** An answer to a recorded check, verbatim. */
@@ -21,10 +23,11 @@ export function sendAnswer(
   retryAfter: string | null,
   replayed: boolean,
   traceparent: string | null,
+  requestId: string,
 ): void {
   const { status, body, eventId, coverage, wouldDeny } = answer;
   const length = body === ALLOWED ? ALLOWED_LENGTH : `${Buffer.byteLength(body)}`;
-  const headers = ['content-type', JSON_TYPE, 'content-length', length, 'x-event-id', eventId];
+  const headers = ['content-type', JSON_TYPE, 'content-length', length, 'x-event-id', eventId, REQUEST_ID, requestId];
   if (coverage !== null) headers.push('x-policy-coverage', coverage);
   if (wouldDeny !== null) headers.push('x-would-deny', wouldDeny);
   if (retryAfter !== null) headers.push('retry-after', retryAfter);
@@ -39,9 +42,11 @@ export function sendError(
   response: ServerResponse,
   status: 400 | 401 | 404 | 405 | 408 | 413 | 415,
   error: string,
-  headers: readonly string[] = [],
+  requestId: string,
+  others: readonly string[] = [],
 ): void {
   const body = JSON.stringify({ error });
+  const headers = [REQUEST_ID, requestId, ...others];
   if (leavesTooMuch(response.req)) sendLast(response, status, body, headers);
   else send(response, status, body, headers);
 }
@@ -55,16 +60,23 @@ export function sendUnavailable(
   code: 'unavailable' | 'deadline_exceeded',
   reason: string,
   eventId: string | null,
+  requestId: string,
 ): void {
   const body = JSON.stringify({ allowed: false, reason, severity: 'P1', code });
-  const headers = ['retry-after', RETRY_AFTER, ...(eventId === null ? [] : ['x-event-id', eventId])];
+  const headers = [
+    'retry-after',
+    RETRY_AFTER,
+    REQUEST_ID,
+    requestId,
+    ...(eventId === null ? [] : ['x-event-id', eventId]),
+  ];
   if (code === 'deadline_exceeded' && !response.req.complete) sendLast(response, 503, body, headers);
   else send(response, 503, body, headers);
 }
 
 /** 503 before anything of the request was read. @param body JSON */
-export function sendShed(response: ServerResponse, body: string): void {
-  send(response, 503, body, TRY_AGAIN);
+export function sendShed(response: ServerResponse, body: string, requestId: string): void {
+  send(response, 503, body, ['retry-after', RETRY_AFTER, REQUEST_ID, requestId]);
 }
 
 /** The connection is closed after it. */

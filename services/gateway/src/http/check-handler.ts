@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deadlines } from '@countersign/async';
 import { traceOfMeta } from '@countersign/contracts';
+import { addressOf, loggedKeyPrefix } from '@countersign/http-edge';
+import type { RefusalLog, RequestSource } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Admission } from '../admission/admission.js';
 import { CLOSED } from '../admission/closed.js';
@@ -9,13 +11,13 @@ import type { UnansweredChecks } from '../append-event/unanswered-checks.js';
 import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { sendError } from './answers.js';
 import { HttpReply } from './http-reply.js';
+import { RequestIds } from './request-ids.js';
 import { readCheckHeaders } from './check-headers.js';
 import type { CheckHeaders } from './check-headers.js';
 import { readBody } from './read-body.js';
 import type { BodyRead } from './read-body.js';
 import { ShedResponder } from './shed-responder.js';
 import type { GatewayMetrics } from '../metrics/gateway-metrics.js';
-import type { RefusalLog } from '../metrics/refusal-log.js';
 import { idempotencyKeyProblem, idempotencyStamp, stampedBody } from '../domain/idempotency.js';
 import { readOrigin, TWO_PRINCIPALS } from '../domain/origin.js';
 import { PendingCheck } from '../check/pending-check.js';
@@ -52,6 +54,8 @@ export interface CheckHandlerParts {
   readonly refusals: RefusalLog;
   readonly log: Pick<ServiceContext['log'], 'error'>;
   readonly deadlineMs: number;
+  /** Reads the client's address from the header that the edge adds. */
+  readonly behindEdge: boolean;
   /** Monotonic, ms. */
   readonly now: () => number;
 }
@@ -59,7 +63,8 @@ export interface CheckHandlerParts {
 /** Handles `POST /v1/check`, in the order of refusal of additions.md, until each check is answered. */
 export class CheckHandler implements CheckObserver {
   readonly #parts: CheckHandlerParts;
-  readonly #shedResponder = new ShedResponder();
+  readonly #requestIds = new RequestIds();
+  readonly #shedResponder = new ShedResponder(this.#requestIds);
   #drained: (() => void) | null = null;
 
   constructor(parts: CheckHandlerParts) {
@@ -71,7 +76,7 @@ export class CheckHandler implements CheckObserver {
     if (!isCheckPath(request.url!)) return this.#shedsEvaluation(request, response);
     if (request.method !== 'POST') {
       this.#parts.metrics.answered(405);
-      sendError(response, 405, 'use POST', ['allow', 'POST']);
+      sendError(response, 405, 'use POST', this.#requestIds.next(), ['allow', 'POST']);
       return true;
     }
     const { admission } = this.#parts;
@@ -89,7 +94,7 @@ export class CheckHandler implements CheckObserver {
     }
     headers ??= readCheckHeaders(request.rawHeaders);
     const bytes = headers.contentLength < 0 ? FIRST_BYTES : Math.min(headers.contentLength, FIRST_BYTES);
-    const check = this.#begin(new HttpReply(response, headers), bytes, now);
+    const check = this.#begin(this.#replyTo(response, headers), bytes, now);
     if (check !== null) this.#admit(check, request, headers);
     return true;
   };
@@ -116,12 +121,12 @@ export class CheckHandler implements CheckObserver {
     this.#parts.unanswered.add(check, claimed);
   }
 
-  ended(check: PendingCheck, status: number, reason: string | null): void {
+  ended(check: PendingCheck, status: number, reason: string | null, reply: CheckReply): void {
     const { admission } = this.#parts;
     admission.release(check.reservedBytes);
     if (check.accountId !== null) admission.giveSlotBack(check.accountId, check.reservedBytes);
     this.#parts.metrics.answered(status);
-    if (reason !== null) this.#parts.refusals.refused(status, reason);
+    if (reason !== null) this.#parts.refusals.refused(status, reason, () => reply.source?.() ?? null);
     if (admission.inFlight === 0) this.#drained?.();
   }
 
@@ -137,6 +142,16 @@ export class CheckHandler implements CheckObserver {
     return new Promise((resolve) => {
       this.#drained = resolve;
     });
+  }
+
+  #replyTo(response: ServerResponse, headers: CheckHeaders): HttpReply {
+    const requestId = this.#requestIds.next();
+    const source = (): RequestSource => ({
+      requestId,
+      address: addressOf(response.req, this.#parts.behindEdge),
+      keyPrefix: loggedKeyPrefix(headers.apiKey),
+    });
+    return new HttpReply(response, headers, requestId, source);
   }
 
   /** `null`: it was answered, because the pending bodies are too large. */
@@ -161,7 +176,7 @@ export class CheckHandler implements CheckObserver {
     const { metrics, refusals } = this.#parts;
     metrics.answered(503);
     metrics.shed(reason);
-    refusals.refused(503, words);
+    refusals.refused(503, words, () => null);
   }
 
   /** The edge reads evaluations; while load is shed it need not read them. */

@@ -1,6 +1,7 @@
 import { Agent, createServer, request } from 'node:http';
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { RequestIds } from './request-ids.js';
 import { ShedResponder } from './shed-responder.js';
 
 const CALLERS = 300;
@@ -34,7 +35,7 @@ async function served(connections: number, listener: RequestListener, test: (ask
 
 describe('a load-shed request', () => {
   it('is answered at once where ticks are short, else at the end of the tick, and may be sent again', async () => {
-    const responder = new ShedResponder();
+    const responder = new ShedResponder(new RequestIds());
     const seen: ServerResponse[] = [];
     let answeredFirst = 0;
     const listener: RequestListener = (_, response) => {
@@ -55,7 +56,7 @@ describe('a load-shed request', () => {
   });
 
   it('is answered at once only once per tick: a repetition waits for its end', async () => {
-    const responder = new ShedResponder();
+    const responder = new ShedResponder(new RequestIds());
     let newest: ServerResponse | null = null;
     let came: () => void = () => undefined;
     const listener: RequestListener = (_, response) => {

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ServerResponse } from 'node:http';
 import { sendShed } from './answers.js';
+import type { RequestIds } from './request-ids.js';
 
 /**
  * Answers load-shed requests: at once, each connection once per event-loop tick, where ticks are kept short; else at
@@ -15,6 +16,8 @@ export class ShedResponder {
   #waiting: ServerResponse[] = [];
   #bodies: string[] = [];
 
+  constructor(private readonly requestIds: RequestIds) {}
+
   /**
    * @param body JSON
    * @param short whether ticks are kept short
@@ -23,7 +26,7 @@ export class ShedResponder {
     const { socket } = response.req;
     if (short && !this.#answered.has(socket)) {
       this.#answered.add(socket);
-      sendShed(response, body);
+      sendShed(response, body, this.requestIds.next());
       return;
     }
     // Discards its body now: thousands would be retained until the end of a tick that they make long.
@@ -40,7 +43,7 @@ export class ShedResponder {
     this.#waiting = [];
     this.#bodies = [];
     waiting.forEach((response, i) => {
-      if (!response.destroyed) sendShed(response, bodies[i]!);
+      if (!response.destroyed) sendShed(response, bodies[i]!, this.requestIds.next());
     });
   }
 }
