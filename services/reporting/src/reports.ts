@@ -34,6 +34,8 @@ export function requireMayOpen({ trail, agentIds }: ExportRequest, role: Session
   if (role === 'member') throw new HttpRefusal(403, 'the content of the trail is for admins and auditors');
 }
 
+type Reader = Pick<SessionCaller, 'accountId' | 'role'>;
+
 /** Reports whose runs were not recorded are older than the trail. */
 export function opensTrail({ opens = [] }: StoredReport): boolean {
   return opens.some(({ agentId }) => isAccountStream(agentId));
@@ -69,24 +71,23 @@ export class Reports {
     return { reports: await Promise.all(reports.map((report) => this.#entry(report))), total, limit, offset };
   }
 
-  async body(accountId: string, id: string): Promise<Uint8Array> {
-    const { facts } = await this.#available(accountId, id);
+  /** @throws HttpRefusal 404; 403 for a member, where a report that is not public shows the content of the trail */
+  async body(reader: Reader, id: string): Promise<Uint8Array> {
+    const { accountId } = reader;
+    const { facts } = await this.#readable(reader, id);
     return this.#stored(accountId, id, facts.sha256, 'package');
   }
 
-  /** @throws HttpRefusal 404 also for a report that was issued without one */
-  async pdf(accountId: string, id: string): Promise<{ readonly bytes: Uint8Array; readonly sha256: string }> {
-    const { pdfSha256 } = (await this.#available(accountId, id)).facts;
+  /** @throws HttpRefusal as {@link body}; 404 also for a report that was issued without one */
+  async pdf(reader: Reader, id: string): Promise<{ readonly bytes: Uint8Array; readonly sha256: string }> {
+    const { accountId } = reader;
+    const { pdfSha256 } = (await this.#readable(reader, id)).facts;
     if (pdfSha256 === null) throw new HttpRefusal(404, 'this report has no PDF: it was issued as json');
     return { bytes: await this.#stored(accountId, id, pdfBlobName(pdfSha256), 'PDF'), sha256: pdfSha256 };
   }
 
   /** @throws HttpRefusal 404, 403 for a member who would publish the content of the trail */
-  async setPublic(
-    { accountId, role }: Pick<SessionCaller, 'accountId' | 'role'>,
-    id: string,
-    isPublic: boolean,
-  ): Promise<ReportRecord> {
+  async setPublic({ accountId, role }: Reader, id: string, isPublic: boolean): Promise<ReportRecord> {
     for (;;) {
       const report = await this.#report(accountId, id);
       if (isPublic && role === 'member' && opensTrail(report))
@@ -118,6 +119,13 @@ export class Reports {
     await this.#issuer.store.putScope(accountId, { scope: Object.fromEntries(stated), declaredAt });
     await this.#issuer.flush();
     return this.scope(accountId);
+  }
+
+  async #readable({ accountId, role }: Reader, id: string): Promise<StoredReport> {
+    const report = await this.#available(accountId, id);
+    if (role === 'member' && !report.facts.public && opensTrail(report))
+      throw new HttpRefusal(403, 'the report shows the content of the trail, which is for admins and auditors');
+    return report;
   }
 
   /** @throws HttpRefusal 404 also for a report that was withdrawn by an erasure */

@@ -190,6 +190,7 @@ export const reportingRoutes = {
       },
       400: bodyErrors[400],
       ...sessionErrors,
+      403: error('the report shows the content of the trail, which is for admins and auditors'),
       404: error('no such report, or one without a PDF'),
     },
   }),

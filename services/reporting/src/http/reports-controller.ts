@@ -55,10 +55,10 @@ export class ReportsController {
   async get(@Input() { caller, params, headers }: RouteInput): Promise<HttpAnswer> {
     const id = params['id']!.toLowerCase();
     if (prefersPdf(headers.accept)) {
-      const { bytes, sha256 } = await this.#reports.pdf(caller.accountId, id);
+      const { bytes, sha256 } = await this.#reports.pdf(caller, id);
       return pdfAnswer(id, bytes, sha256);
     }
-    const body = await this.#reports.body(caller.accountId, id);
+    const body = await this.#reports.body(caller, id);
     return HttpAnswer.text(200, 'application/json', body);
   }
 

@@ -167,18 +167,28 @@ describe('a report job', () => {
     ]);
   });
 
-  it('lets only an admin publish the trail that its report opens', async () => {
+  it('lets no member read the trail that its report opens, and only an admin publish it', async () => {
     const [account, open, withheld] = ['0198a1b2-0000-4000-8000-00000000000a', 'r1', 'r2'];
     const [createdAt, opens] = ['2026-01-02T00:00:00.000Z', [{ agentId: accountStream(account), first: 1, last: 1 }]];
     await store.addReport({ ...report(open, account, createdAt), opens });
     await store.addReport({ ...report(withheld, account, createdAt), opens: [] });
-    const reports = new Reports({ store, flush: async () => undefined } as unknown as Issuer, directory);
+    const blobs = { get: async (name: string) => Buffer.from(name) };
+    const reports = new Reports({ store, blobs, flush: async () => undefined } as unknown as Issuer, directory);
     const [member, admin] = (['member', 'admin'] as const).map((role) => ({ accountId: account, role }));
     await expect(reports.setPublic(member!, open, true)).rejects.toMatchObject({
       ...{ status: 403, message: 'the report shows the content of the trail: only an admin may make it public' },
     });
+    const unread = {
+      status: 403,
+      message: 'the report shows the content of the trail, which is for admins and auditors',
+    };
+    await expect(reports.body(member!, open)).rejects.toMatchObject(unread);
+    await expect(reports.pdf(member!, open)).rejects.toMatchObject(unread);
+    const { sha256 } = (await store.anyReport(open))!.facts;
+    expect(Buffer.from(await reports.body(admin!, open)).toString()).toBe(sha256);
     expect(await reports.setPublic(member!, withheld, true)).toMatchObject({ public: true });
     expect(await reports.setPublic(admin!, open, true)).toMatchObject({ public: true });
+    expect(Buffer.from(await reports.body(member!, open)).toString()).toBe(sha256);
     expect(await reports.setPublic(member!, open, false)).toMatchObject({ public: false });
   });
 
