@@ -166,7 +166,8 @@ export interface EventReader {
   read(topic: TopicName, partition: number, fromOffset: number, limit: number): Promise<readonly LogRecord[]>;
   /**
    * Becomes a member of the group. Resolves when the first partitions are assigned and their positions known; rejects
-   * with the error of the first position that cannot be used. Errors that come later are shown by `stalled()`.
+   * with the error of the first position that cannot be used, or that is not known after 30 s. Errors that come later are shown
+   * by `stalled()`.
    */
   consume(options: ConsumeOptions): Promise<Consumption>;
 }

@@ -9,6 +9,8 @@ import type { TopicPartition } from './read-records.js';
 
 const FIRST_BACK_OFF_MS = 100;
 const LONGEST_BACK_OFF_MS = 5000;
+/** A database or a broker that has just started may refuse or be late for so long. */
+const PATIENCE_MS = 30_000;
 
 export interface AssignedPartitionParts {
   readonly options: ConsumeOptions;
@@ -23,7 +25,9 @@ export interface AssignedPartitionParts {
  */
 export class AssignedPartition {
   readonly source: TopicPartition;
-  /** Of the first attempt to determine the position; rejects when that fails. It is retried anyway. */
+  /**
+   * Resolves once the position is known; rejects when it cannot be used, or is not known after 30 s. It is retried anyway.
+   */
   readonly started: Promise<void>;
   readonly #parts: AssignedPartitionParts;
   readonly #abort = new AbortController();
@@ -37,8 +41,8 @@ export class AssignedPartition {
   constructor(source: TopicPartition, parts: AssignedPartitionParts) {
     this.source = source;
     this.#parts = parts;
-    this.started = this.#start();
-    this.#running = this.started.catch((error: unknown) => this.#startLater(error));
+    this.started = this.#startWithin(PATIENCE_MS);
+    this.#running = this.started.catch(() => this.#startWithin(Number.POSITIVE_INFINITY).catch(() => undefined));
   }
 
   stalled(): string | null {
@@ -87,20 +91,21 @@ export class AssignedPartition {
     }
   }
 
-  async #startLater(error: unknown): Promise<void> {
-    let pause = FIRST_BACK_OFF_MS;
-    this.#problem = (error as Error).message;
-    for (;;) {
-      await delay(pause, undefined, { signal: this.#abort.signal }).catch(() => undefined);
-      if (this.#abort.signal.aborted) return;
+  /** Repeats the start until it succeeds or the partition is released. @throws the last error, after `ms` at the earliest */
+  async #startWithin(ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    for (let pause = FIRST_BACK_OFF_MS; ; pause = Math.min(2 * pause, LONGEST_BACK_OFF_MS)) {
       try {
         await this.#start();
         this.#problem = null;
         return;
-      } catch (again) {
-        this.#problem = (again as Error).message;
-        pause = Math.min(2 * pause, LONGEST_BACK_OFF_MS);
+      } catch (error) {
+        this.#problem = (error as Error).message;
+        const isFinal = error instanceof LogDamaged && ms !== Number.POSITIVE_INFINITY;
+        if (isFinal || performance.now() + pause > until) throw error;
       }
+      await delay(pause, undefined, { signal: this.#abort.signal }).catch(() => undefined);
+      if (this.#abort.signal.aborted) return;
     }
   }
 
