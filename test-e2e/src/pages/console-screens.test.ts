@@ -172,8 +172,9 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers, body });
     await page.getByRole('button', { name: /^Replace version/ }).click();
     await page.getByRole('button', { name: 'Apply to the version in force' }).click();
+    await page.getByRole('button', { name: 'Replace version 5' }).waitFor();
     await page.getByText('Changed: off_limits_actions', { exact: true }).waitFor();
-    await page.getByRole('button', { name: /^Replace version/ }).click();
+    await page.getByRole('button', { name: 'Replace version 5' }).click();
     await page.getByText(/^Saved as version 6/).waitFor();
     const { json } = await instance.request('GET', `/v1/agents/${agentId}/profile`, { headers });
     expect(json).toMatchObject({ off_limits_actions: ['delete_*'], store_payload: true });

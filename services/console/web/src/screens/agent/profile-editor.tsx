@@ -37,8 +37,10 @@ export function ProfileEditor({ agent, role }: { readonly agent: AgentRecord; re
     setDraft(fieldsOf(profile));
     setText((current) => (current === null ? null : JSON.stringify(fieldsOf(profile), null, 2)));
   };
+  const isStale = save.error instanceof AskError && save.error.status === 409;
+  const cannotSave = !maySave || save.isPending || isStale || fault !== null || changed.length === 0;
   const submit = (): void => {
-    if (!maySave || save.isPending || fault !== null || changed.length === 0) return;
+    if (cannotSave) return;
     save.mutate(
       { ...changes, version: base.version },
       { onSuccess: ({ warnings: _warnings, ...profile }) => show(profile) },
@@ -50,7 +52,6 @@ export function ProfileEditor({ agent, role }: { readonly agent: AgentRecord; re
     setDraft(read);
     setText(null);
   };
-  const isStale = save.error instanceof AskError && save.error.status === 409;
   const rebase = async (): Promise<void> => {
     const edited = typeof read === 'string' ? draft : read;
     const mine = changesOf(fieldsOf(base), edited);
@@ -134,7 +135,7 @@ export function ProfileEditor({ agent, role }: { readonly agent: AgentRecord; re
           <button
             type="button"
             className="button primary"
-            aria-disabled={!maySave || save.isPending || fault !== null || changed.length === 0}
+            aria-disabled={cannotSave}
             title={maySave ? undefined : words.needs('member', role)}
             onClick={submit}
           >
