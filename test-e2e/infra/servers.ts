@@ -2,6 +2,7 @@ import { containerEngineAnswers, isInstalled, notInstalled, type ServerName } fr
 import { startKafka } from './processes/kafka.js';
 import { startMongo } from './processes/mongo.js';
 import { startRedis } from './processes/redis.js';
+import type { ServerProcess } from './processes/server-process.js';
 import { startToxiproxy } from './processes/toxiproxy.js';
 
 /** Variables with the address of each server. */
@@ -15,6 +16,12 @@ export const VARIABLES = {
 export interface Servers {
   readonly kind: 'containers' | 'processes';
   readonly addresses: Readonly<Partial<Record<ServerName, string>>>;
+  /**
+   * Starts a server again, on its address and with its data, that ends by itself: one that crashed would fail every later
+   * test. Does nothing for containers.
+   * @param say gets a sentence on each
+   */
+  readonly keep: (say: (line: string) => void) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -50,22 +57,23 @@ export async function startServers(names: readonly ServerName[], how: Mode): Pro
 
 interface Running {
   readonly address: string;
+  readonly process?: ServerProcess;
   readonly stop: () => Promise<void>;
 }
 type Starters = Readonly<Partial<Record<ServerName, () => Promise<Running>>>>;
 
 const PROCESSES: Starters = {
   kafka: async () => {
-    const { brokers, stop } = await startKafka();
-    return { address: brokers, stop };
+    const { brokers, process, stop } = await startKafka();
+    return { address: brokers, process, stop };
   },
   mongo: async () => {
-    const { uri, stop } = await startMongo();
-    return { address: uri, stop };
+    const { uri, process, stop } = await startMongo();
+    return { address: uri, process, stop };
   },
   redis: async () => {
-    const { url, stop } = await startRedis();
-    return { address: url, stop };
+    const { url, process, stop } = await startRedis();
+    return { address: url, process, stop };
   },
   toxiproxy: async () => {
     const { toxiproxy, stop } = await startToxiproxy();
@@ -97,5 +105,8 @@ async function started(kind: Servers['kind'], names: readonly ServerName[], star
     throw new Error(failed.map(({ message }) => message).join('\n'));
   }
   const addresses = Object.fromEntries(running.map(({ name, address }) => [name, address]));
-  return { kind, addresses, stop };
+  const keep: Servers['keep'] = (say) => {
+    for (const { process } of running) process?.keep(say);
+  };
+  return { kind, addresses, keep, stop };
 }

@@ -29,6 +29,7 @@ export async function setUp(root: string, isToBeRun: (path: string) => boolean):
   process.env['COUNTERSIGN_TEST_SERVERS'] = 'started';
   for (const [name, address] of Object.entries(servers.addresses)) process.env[VARIABLES[name as ServerName]] = address;
   const where = Object.entries(servers.addresses).map(([name, address]) => `${name} ${address}`);
+  servers.keep(say);
   if (where.length > 0) say(`started as ${servers.kind} in ${Date.now() - start} ms: ${where.join(', ')}`);
 }
 

@@ -52,6 +52,24 @@ withServers(`servers as processes${installed ? '' : ' (needs test-e2e/infra/inst
     expect(existsSync(redis.process.folder)).toBe(false);
   }, 60_000);
 
+  it('one that is kept is started again with its data when it ends by itself, until it is stopped', async () => {
+    const redis = await startRedis();
+    const port = portOf(redis.url);
+    const said: string[] = [];
+    redis.process.keep((line) => said.push(line));
+    await ask(port, Buffer.from('SET a 1\r\n'));
+    await sleep(1500);
+    const { pid } = redis.process;
+    process.kill(pid, 'SIGKILL');
+    while (!redis.process.runs || redis.process.pid === pid || !(await redisAnswers(port).catch(() => false)))
+      await sleep(20);
+    expect((await ask(port, Buffer.from('GET a\r\n'))).toString('latin1').trim()).toBe('$1\r\n1');
+    await redis.stop();
+    await sleep(200);
+    expect([redis.process.runs, said.length]).toEqual([false, 1]);
+    expect(said[0]).toContain('redis ended by itself');
+  }, 60_000);
+
   it('the store that speaks MongoDB comes back on the same address', async () => {
     const mongo = await startMongo();
     await mongo.kill();

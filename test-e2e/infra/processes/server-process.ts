@@ -20,6 +20,8 @@ export interface Recipe {
 const STOPS_WITHIN_MS = 10_000;
 const ASK_EVERY_MS = 50;
 const STARTS = 3;
+/** A server that ends by itself more often is broken. */
+const KEPT_STARTS = 5;
 
 /** Controls of a started server, for tests. */
 export interface Controls {
@@ -47,6 +49,8 @@ export function controls(process: ServerProcess): Controls {
 /** The process group of a server, with data that survive its end, on fixed addresses. */
 export class ServerProcess {
   #child: ChildProcess | null = null;
+  /** Called when it ends by itself. */
+  #ended: () => void = () => undefined;
 
   private constructor(
     readonly recipe: Recipe,
@@ -109,7 +113,9 @@ export class ServerProcess {
       // Remaining processes of its group are killed.
       signalGroup(pid, 'SIGKILL');
       forgetGroup(pid);
-      if (this.#child === child) this.#child = null;
+      if (this.#child !== child) return;
+      this.#child = null;
+      this.#ended();
     });
     child.unref();
     await this.#answers(child);
@@ -128,6 +134,21 @@ export class ServerProcess {
 
   #failed(how: string): Error {
     return new Error(`${this.recipe.name} ${how}\n${this.output.slice(-4000)}`);
+  }
+
+  /** Starts it again whenever it ends by itself, until it is ended by a method. @param say gets a sentence on each */
+  keep(say: (line: string) => void): void {
+    const { name } = this.recipe;
+    let starts = 0;
+    const again = (): void => {
+      starts += 1;
+      if (starts > KEPT_STARTS) return say(`${name} ended by itself once more, and is not started again`);
+      say(`${name} ended by itself, and is started again. The end of its log:\n${this.output.slice(-2000)}`);
+      this.run().catch((error: unknown) => {
+        if (this.#ended === again) say(String(error));
+      });
+    };
+    this.#ended = again;
   }
 
   /** SIGKILL for its whole group; its data remain. */
@@ -160,6 +181,7 @@ export class ServerProcess {
   async #end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
     if (child === null) return;
+    this.#ended = () => undefined;
     child.ref();
     const ended = once(child, 'exit');
     this.#signal(signal);
