@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   policy: () => import('@countersign/cli/commands/policy'),
   approvals: () => import('@countersign/cli/commands/approvals'),
   export: () => import('@countersign/cli/commands/export'),
+  reports: () => import('@countersign/cli/commands/reports'),
   erase: () => import('@countersign/cli/commands/erase'),
   verify: () => import('@countersign/cli/commands/verify'),
   sample: () => import('@countersign/cli/commands/sample'),

@@ -4,6 +4,7 @@ import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from './browser.js';
 import { secondFactorCases } from './console-second-factor.test-cases.js';
+import { sharingCases } from './console-sharing.test-cases.js';
 import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
 
 const browserName = testedBrowser();
@@ -258,6 +259,8 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 180_000);
+
+  sharingCases(() => ({ instance, browser }));
 
   it('issue an API key that is shown once, revoke it, and invite a person, who sets the password', async () => {
     const { page, watched } = await open('/settings/api-keys');

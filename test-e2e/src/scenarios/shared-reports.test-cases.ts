@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { countersign } from '../instance/command.js';
 import type { Answer } from '../instance/request.js';
 import type { Anchored } from './report-pdf.test-cases.js';
 
@@ -63,6 +64,31 @@ export function sharedReportCases(given: () => Anchored): void {
       expect(listed.text + instance.output).not.toContain(token);
     }
   });
+
+  it('shares, lists and revokes on the command line', async () => {
+    const { instance, session: headers } = given();
+    const { baseUrl, email, password } = instance.bootstrap;
+    const { json } = await instance.request('GET', '/v1/reports?limit=1', { headers });
+    const { id: report } = (json as { reports: readonly [{ readonly id: string }] }).reports[0];
+    const run = (...args: readonly string[]): ReturnType<typeof countersign> =>
+      countersign(['reports', ...args, '--base-url', baseUrl, '--email', email], { COUNTERSIGN_PASSWORD: password });
+
+    const made = await run('share', report, '--for', '2h', '--note', 'for Ann');
+    expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^http.*\/v1\/shared\/[\w-]{43}\n/)]);
+    const path = new URL(made.stdout.split('\n')[0]!).pathname;
+    const link = /link ([0-9a-f-]{36})/.exec(made.stdout)![1]!;
+    expect((await instance.request('GET', path)).status).toBe(200);
+    const listed = await run('shares', report);
+    expect([listed.code, listed.stdout]).toEqual([
+      0,
+      expect.stringMatching(`${link}  valid .* 1 fetches, .*  for Ann`),
+    ]);
+    expect((await run('unshare', report, link)).code).toBe(0);
+    expect((await instance.request('GET', path)).status).toBe(404);
+    expect((await run('shares', report)).stdout).toContain(`${link}  revoked`);
+    expect((await run('share', report)).code).toBe(64);
+    expect((await run('share', report, '--until', '2020-01-01T00:00:00Z')).code).toBe(1);
+  }, 60_000);
 }
 
 function sha256(text: string): string {

@@ -18,6 +18,7 @@ import { reportWords } from '../../words/reports.js';
 import { verifyWords } from '../../words/verify.js';
 import { changedCopy } from './changed-copy.js';
 import { Sequences } from './sequences.js';
+import { ShareList } from './share-list.js';
 
 const MOST_PAGES = 20;
 
@@ -127,6 +128,7 @@ function Shown({ report, role }: { readonly report: ReportRecord; readonly role:
           </>
         )}
       </Card>
+      <ShareList report={report} />
       <Card title={texts.facts}>
         <Facts>
           <Fact name={reportWords.columns.created}>
