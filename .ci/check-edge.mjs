@@ -68,11 +68,16 @@ writeFileSync(
   join(folder, 'nginx.conf'),
   `daemon off; pid ${folder}/pid; error_log stderr warn; worker_processes 1;
 events { worker_connections 256; }
-http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
+http { access_log ${folder}/access.log; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;
 uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;\n${site}\n}\n`,
 );
 const nginx = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
-  stdio: ['ignore', 'ignore', 'inherit'],
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+let logged = '';
+nginx.stderr.on('data', (chunk) => {
+  logged += chunk;
+  process.stderr.write(chunk);
 });
 const ended = once(nginx, 'exit');
 
@@ -129,6 +134,14 @@ try {
   const away = await ask('GET', '/v1/account');
   expect('an unavailable service', `${away.status} ${away.response.headers.get('retry-after')}`, '503 1');
   expect('its body', typeof JSON.parse(away.text).error, 'string');
+  // The path of a shared report is its credential.
+  const token = 'a-token-that-no-log-may-hold';
+  expect('a shared report', (await ask('GET', `/v1/shared/${token}`)).status, 503);
+  await ask('GET', '/v1/reports/another');
+  for (let turn = 0; turn < 40 && !logged.includes('/v1/reports/another'); turn += 1) await sleep(50);
+  const logs = logged + readFileSync(join(folder, 'access.log'), 'utf8');
+  expect('a path in the logs', logs.includes('/v1/reports/another'), true);
+  expect('the token of a link in the logs', logs.includes(token), false);
   const held = JSON.parse((await ask('POST', '/v1/check')).text);
   expect('a check without a decision', `${held.allowed} ${held.code}`, 'false unavailable');
   for (const { path, refusedAs } of everyRoute.filter(({ refusedAs }) => refusedAs?.status === 200)) {

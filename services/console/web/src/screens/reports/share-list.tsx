@@ -12,7 +12,6 @@ import { Problem } from '../../parts/problem.js';
 import { Secret } from '../../parts/secret.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { number } from '../../words/en.js';
 import { reportWords } from '../../words/reports.js';
 
 const DAY_SECONDS = 86_400;
@@ -47,15 +46,9 @@ export function ShareList({ report }: { readonly report: ReportRecord }): ReactN
           rows={shares.data}
           keyOf={({ id }) => id}
           columns={[
-            { name: columns.note, cell: ({ note }) => (note === null ? '–' : <Foreign text={note} most={120} />) },
-            { name: columns.form, cell: ({ form }) => texts.forms[form] },
-            { name: columns.by, cell: ({ createdBy }) => <Foreign text={createdBy.email} most={254} /> },
+            { name: columns.note, cell: (share) => <Named share={share} /> },
             { name: columns.ends, cell: ({ expiresAt }) => <Time iso={expiresAt} /> },
-            { name: columns.fetches, isNumber: true, cell: ({ fetches }) => number(fetches) },
-            {
-              name: columns.last,
-              cell: ({ lastFetchAt }) => (lastFetchAt === null ? texts.never : <Time iso={lastFetchAt} />),
-            },
+            { name: columns.fetches, cell: (share) => <Fetches share={share} /> },
             { name: columns.actions, isUnnamed: true, cell: (share) => <State share={share} onRevoke={setRevoked} /> },
           ]}
         />
@@ -72,6 +65,31 @@ export function ShareList({ report }: { readonly report: ReportRecord }): ReactN
         />
       )}
     </Card>
+  );
+}
+
+function Named({ share: { note, form, createdBy } }: { readonly share: ShareRecord }): ReactNode {
+  const { shares: texts } = reportWords;
+  return (
+    <>
+      {note === null ? texts.unnamed : <Foreign text={note} most={120} />}
+      <p className="hint">
+        {texts.forms[form]}, {texts.by} <Foreign text={createdBy.email} most={254} />
+      </p>
+    </>
+  );
+}
+
+function Fetches({ share: { fetches, lastFetchAt } }: { readonly share: ShareRecord }): ReactNode {
+  const { shares: texts } = reportWords;
+  if (lastFetchAt === null) return texts.never;
+  return (
+    <>
+      {texts.times(fetches)}
+      <p className="hint">
+        {texts.last} <Time iso={lastFetchAt} />
+      </p>
+    </>
   );
 }
 
@@ -120,7 +138,7 @@ function NewShare({ report, onClose }: { readonly report: ReportRecord; readonly
           value={note}
           onChange={(event) => setNote(event.target.value)}
         />
-        <Choice label={texts.validFor} value={days} options={Object.entries(texts.times)} onChange={setDays} />
+        <Choice label={texts.validFor} value={days} options={Object.entries(texts.validTimes)} onChange={setDays} />
         {report.pdfSha256 === null ? null : (
           <Choice
             label={texts.form}
