@@ -88,6 +88,38 @@ describe('a report job', () => {
     expect([total, reports[0]?.id]).toEqual([1, done.reports[0]]);
   });
 
+  it.each([
+    ['says at once', 1],
+    ['says at the next attempt alone', 2],
+  ])('issues one report where the store fails after it took it, and %s that it has it', async (_what, failures) => {
+    await store.addJob(reportJob('j1', 'a', 1), 4);
+    let left = failures;
+    const lose = async <Value>(value: Promise<Value>): Promise<Value> => {
+      const kept = await value;
+      left -= 1;
+      if (left >= 0) throw new Error('the connection was lost');
+      return kept;
+    };
+    const failing = new Proxy(store, {
+      get(target, name) {
+        const held: unknown = Reflect.get(target, name);
+        if (typeof held !== 'function') return held;
+        const call = (...args: unknown[]): unknown => Reflect.apply(held, target, args) as unknown;
+        return name === 'addReport' || name === 'anyReport'
+          ? (...args: unknown[]) => lose(call(...args) as never)
+          : call;
+      },
+    });
+    await run({ store: failing });
+    await until(({ reports }) => reports.length === 1);
+    await pause(50);
+    nowMs += 30_000;
+    runner!.wake();
+    const done = await until(({ state }) => state === 'done');
+    const { reports, total } = await store.reports('a', 9, 0);
+    expect([total, reports.map(({ id }) => id)]).toEqual([1, done.reports]);
+  });
+
   it('fails once eight attempts have ended the process', async () => {
     await store.addJob(reportJob('j1', 'a', 1), 4);
     for (let attempts = 1; attempts <= 8; attempts += 1) {

@@ -83,6 +83,8 @@ class RunningJob {
   /** The job before the package that is made. */
   #before: ReportJob;
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** The store failed while it took a report, and does not say whether it has it. */
+  #isInDoubt = false;
 
   constructor(
     private readonly issuer: Issuer,
@@ -146,9 +148,24 @@ class RunningJob {
       const reports = [...this.#job.reports, report.id];
       // The first attempt of the next package.
       const after = { ...this.#job, next: report.to, done, reports, attempts: 1 };
-      await this.issuer.store.addReport(report, stored, { token: this.#token, job: after });
+      await this.#store(report, stored, after);
       this.#job = after;
     });
+  }
+
+  /** @throws JobGone; the error of a store that has not taken the report, or does not say so */
+  async #store(report: StoredReport, stored: StoredEntry, after: ReportJob): Promise<void> {
+    const { store } = this.issuer;
+    try {
+      await store.addReport(report, stored, { token: this.#token, job: after });
+    } catch (error) {
+      if (error instanceof JobGone) throw error;
+      // A transaction may have been committed although its answer was lost.
+      this.#isInDoubt = true;
+      const there = await store.anyReport(report.id);
+      this.#isInDoubt = false;
+      if (there === null) throw error;
+    }
   }
 
   async #anchorOf(...asked: Parameters<Issuer['anchorOf']>): ReturnType<Issuer['anchorOf']> {
@@ -175,7 +192,8 @@ class RunningJob {
   }
 
   async #failed(error: unknown): Promise<void> {
-    if (error instanceof JobGone) return;
+    // Its claim ends, and the next attempt continues from the job as it is stored.
+    if (error instanceof JobGone || this.#isInDoubt) return;
     const nowMs = await this.issuer.now();
     const { attempts } = this.#job;
     if (error === STOPPING) return this.#keep({ state: 'waiting', attempts: attempts - 1 }, nowMs);
