@@ -49,14 +49,6 @@ export { restoreFromTopics } from './restore.js';
 export { openStoreRebuild } from './store/open.js';
 export { inspectPolicy } from './store/inspect.js';
 export type { PolicyInspection } from './store/inspect.js';
-export { draftCost, draftFindings } from './policy-file/draft-findings.js';
-export { PolicyFileProblem, readPolicyDraft, readPolicyFile } from './policy-file/read-policy-file.js';
-export type { ExpectedAnswer, PolicyFile } from './policy-file/read-policy-file.js';
-export { draftPolicy } from './draft-policy/draft-policy.js';
-export type { DraftOptions, Drafted, PolicyDraft } from './draft-policy/draft-policy.js';
-export type { RecordedCheck } from './dry-run/replay-checks.js';
-export { policyWarnings, runCases } from './policy-file/run-cases.js';
-export type { CaseFailure } from './policy-file/run-cases.js';
 
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {

@@ -66,7 +66,7 @@ async function runDraft(options: DraftCommandOptions): Promise<void> {
   const from = options.from ?? new Date(Date.parse(to) - DAYS_30_MS).toISOString();
   const target = await targetOf(options, { agentId: options.agent, ...(await loginOf(options)) });
   const [{ draftPolicy }, { readTraffic }, { draftFile }, { draftText }] = await Promise.all([
-    import('@countersign/policy'),
+    import('@countersign/policy/policy-files'),
     import('./read-traffic.js'),
     import('./draft-file.js'),
     import('./describe-draft.js'),

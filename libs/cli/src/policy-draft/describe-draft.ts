@@ -1,4 +1,4 @@
-import type { PolicyDraft } from '@countersign/policy';
+import type { PolicyDraft } from '@countersign/policy/policy-files';
 import { oneLine } from '../verify-file/describe-package.js';
 import { basisOf } from './draft-file.js';
 import type { DraftHead } from './draft-file.js';

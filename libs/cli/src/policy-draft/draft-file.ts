@@ -1,4 +1,4 @@
-import type { Drafted, PolicyDraft } from '@countersign/policy';
+import type { Drafted, PolicyDraft } from '@countersign/policy/policy-files';
 import { Document, isMap, isSeq } from 'yaml';
 import type { Node } from 'yaml';
 

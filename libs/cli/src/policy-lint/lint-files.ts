@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { draftCost, draftFindings } from '@countersign/policy';
-import type { PolicyFile } from '@countersign/policy';
+import { draftCost, draftFindings } from '@countersign/policy/policy-files';
+import type { PolicyFile } from '@countersign/policy/policy-files';
 import type { ProfileFinding, ToolSchemas } from '@countersign/policy-engine';
 import { LineCounter, parseDocument } from 'yaml';
 import { filesOf } from '../policy-test/files-of.js';

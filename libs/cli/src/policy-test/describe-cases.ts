@@ -1,4 +1,4 @@
-import type { CaseFailure, ExpectedAnswer } from '@countersign/policy';
+import type { CaseFailure, ExpectedAnswer } from '@countersign/policy/policy-files';
 import { oneLine } from '../verify-file/describe-package.js';
 
 /** Results of the cases of one file. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { policyWarnings, readPolicyFile, runCases } from '@countersign/policy';
+import { policyWarnings, readPolicyFile, runCases } from '@countersign/policy/policy-files';
 import { parse } from 'yaml';
 
 const FOLDER = new URL('../../../../services/policy/samples/', import.meta.url);

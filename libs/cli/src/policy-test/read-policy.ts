@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
-import { PolicyFileProblem, readPolicyDraft, readPolicyFile } from '@countersign/policy';
-import type { PolicyFile } from '@countersign/policy';
+import { PolicyFileProblem, readPolicyDraft, readPolicyFile } from '@countersign/policy/policy-files';
+import type { PolicyFile } from '@countersign/policy/policy-files';
 import { JsonRefused, parseJsonStrict } from '@countersign/evidence';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 

@@ -1,4 +1,4 @@
-import { policyWarnings, runCases } from '@countersign/policy';
+import { policyWarnings, runCases } from '@countersign/policy/policy-files';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import type { TestedFile } from './describe-cases.js';
 import { filesOf } from './files-of.js';
