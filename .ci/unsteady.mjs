@@ -7,7 +7,7 @@ import { relative } from 'node:path';
 /** Files of tests that share the machine's cores, disk and ports with others. */
 const SHARES_THE_MACHINE = /(?:^test-e2e\/|\.int\.test\.js$)/;
 /** More than this is no accident. */
-const MOST = 6;
+const MOST = 10;
 
 const [command, first, again] = process.argv.slice(2);
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));

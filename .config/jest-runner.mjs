@@ -4,7 +4,8 @@
  * handle outlives Jest, and holds the output that the caller of Jest reads to its end.
  *
  * Its option `limits` names files, by a regular expression, and how many of them may run at the same time. The last
- * `behind` processes run files without a limit alone, with a lower priority: they take the time that the limited ones leave.
+ * `behind` processes run files without a limit and without servers alone, with a lower priority: they take the time that the
+ * others leave, and their tests have more of it.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +16,8 @@ import { fileURLToPath } from 'node:url';
 const WORKER = fileURLToPath(new URL('jest-worker.mjs', import.meta.url));
 /** A process may write its coverage and profile after its last file. */
 const END_MS = 2_000;
+/** Tests of an adapter wait for a server many times: behind others each would take too long. */
+const WITH_SERVERS = /\.int\.test\.js$/;
 
 export default class Runner {
   #globalConfig;
@@ -28,8 +31,8 @@ export default class Runner {
   }
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
-    // Limited files first: while they run, processes that may not take another one run the rest.
-    const waiting = tests.toSorted((a, b) => this.#limitsOf(b).length - this.#limitsOf(a).length);
+    // Limited files first, then those with servers: while they run, processes that may not take another one run the rest.
+    const waiting = tests.toSorted((a, b) => this.#rankOf(b) - this.#rankOf(a));
     const { maxWorkers } = this.#globalConfig;
     const failDead = async (worker) => {
       const death = worker.takeDeath();
@@ -37,11 +40,15 @@ export default class Runner {
     };
     const lane = async (id) => {
       const isBehind = id > Math.max(1, maxWorkers - this.#behind);
-      const mayRun = (limits) => (isBehind ? limits.length === 0 : limits.every(({ running, most }) => running < most));
+      const mayRun = (test) => {
+        const limits = this.#limitsOf(test);
+        if (isBehind) return limits.length === 0 && !WITH_SERVERS.test(test.path);
+        return limits.every(({ running, most }) => running < most);
+      };
       const worker = new Worker(id, this.#globalConfig, isBehind);
       try {
         while (!watcher.isInterrupted()) {
-          const next = waiting.findIndex((test) => mayRun(this.#limitsOf(test)));
+          const next = waiting.findIndex(mayRun);
           if (next === -1) return;
           const [test] = waiting.splice(next, 1);
           await failDead(worker);
@@ -59,6 +66,10 @@ export default class Runner {
       }
     };
     await Promise.all(Array.from({ length: maxWorkers }, (_, index) => lane(index + 1)));
+  }
+
+  #rankOf(test) {
+    return 2 * this.#limitsOf(test).length + (WITH_SERVERS.test(test.path) ? 1 : 0);
   }
 
   #limitsOf({ path }) {
@@ -121,7 +132,11 @@ class Worker {
   }
 
   #fork() {
-    const env = { ...process.env, JEST_WORKER_ID: `${this.#id}` };
+    const env = {
+      ...process.env,
+      JEST_WORKER_ID: `${this.#id}`,
+      ...(this.#isBehind && { COUNTERSIGN_TEST_BEHIND: 'true' }),
+    };
     const child = fork(WORKER, { env, serialization: 'advanced' });
     if (this.#isBehind && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     child.once('exit', (code, signal) => {

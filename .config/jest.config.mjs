@@ -16,8 +16,8 @@ const LONG = [
 /** `COUNTERSIGN_TEST_LONG`: `true` runs the long files as well, `only` runs them alone. */
 const long = process.env.COUNTERSIGN_TEST_LONG;
 /**
- * Files at a time. Those of whole installations wait half of their time: on two cores two of them run beside one file of a
- * room, which takes the time that they leave. Where a test stops servers, no other file does so.
+ * Files at a time. Those of whole installations wait half of their time: on two cores two of them run beside one file of unit
+ * tests, which takes the time that they leave. Where a test stops servers, no other file does so.
  */
 const AT_A_TIME = Math.max(3, availableParallelism() - 1);
 const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;
