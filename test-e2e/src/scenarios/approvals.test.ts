@@ -62,6 +62,34 @@ describe('approvals over a kill of the process, decided in a terminal', () => {
     return id!;
   }
 
+  /** Erases the content of the event of a decision: its comment is then shown nowhere, and the event is proven as before. */
+  async function erased(id: string, comment: string): Promise<void> {
+    const headers = await instance.session();
+    const read = async (path: string) => instance.request('GET', path, { headers });
+    const eventId = await eventually('the decision is anchored', 60, async () => {
+      const { json } = await read('/v1/events?type=approval.decided');
+      const [event] = (json as { events: { eventId: string; anchored: boolean; action: unknown }[] }).events;
+      return event?.anchored === true && JSON.stringify(event.action).includes(comment) ? event.eventId : null;
+    });
+    const proof = () => read(`/v1/events/${eventId}/proof`);
+    const before = await proof();
+    expect(before.status).toBe(200);
+    const { status } = await instance.request('DELETE', `/v1/events/${eventId}/content`, { headers });
+    expect(status).toBe(204);
+    await eventually('the record has no comment', 30, async () =>
+      (await read(`/v1/approvals/${id}`)).text.includes(comment) ? null : true,
+    );
+    const { text, json } = await read(`/v1/events/${eventId}`);
+    expect([text.includes(comment), (json as { outcome: string }).outcome]).toEqual([false, 'denied']);
+    const after = await proof();
+    expect(after.json).toEqual(before.json);
+    expect((await instance.request('POST', '/v1/inclusion/verify', { body: after.json })).json).toMatchObject({
+      ok: true,
+    });
+    const { json: record } = await read(`/v1/approvals/${id}`);
+    expect(record).toMatchObject({ state: 'denied', decisions: [{ decision: 'deny', comment: null }] });
+  }
+
   it('lists, shows and decides, with exit codes', async () => {
     const id = await asked(1);
     const digest = await shown(id);
@@ -88,6 +116,7 @@ describe('approvals over a kill of the process, decided in a terminal', () => {
     expect([denied.code, denied.stdout]).toEqual([0, `${id}: denied\n`]);
     expect((await approvals('decide', id, '--approve', '--shown', digest)).stderr).toContain('you have decided');
     expect((await approvals('show', id)).stdout).toContain('not this one');
+    await erased(id, 'not this one');
     const wrong = join(instance.dataDir, 'wrong-password');
     writeFileSync(wrong, 'not the password');
     expect((await approvals('list', '--password-file', wrong)).code).toBe(1);

@@ -3,6 +3,7 @@ import type { ApprovalEventValue, EventEnvelope, JsonValue } from '@countersign/
 import { commitV2, plainEnvelope, plainLeaf, toBase64Url, utf8, uuidV7 } from '@countersign/evidence';
 import { isoTime } from './agent.js';
 import type { EventEntropy } from './agent-event.js';
+import { hasComments, wasDecided, withoutComments } from './approval.js';
 import type { Approval, Decision } from './approval.js';
 import type { Digest } from './profile.js';
 
@@ -22,7 +23,8 @@ export function approvalEvent(
   sha256: Digest,
 ): EventEnvelope {
   const salt = toBase64Url(entropy.salt);
-  const value = valueOf(approval, type === 'approval.decided' || type === 'approval.expired');
+  const saysDecisions = type === 'approval.decided' || type === 'approval.expired';
+  const value = valueOf(commitsComments(approval, { type }) ? approval : withoutComments(approval), saysDecisions);
   const leaf = plainLeaf({
     v: 2,
     type,
@@ -38,6 +40,12 @@ export function approvalEvent(
   });
   const { accountId, cadenceSeconds } = approval;
   return plainEnvelope(leaf, { accountId, cadenceSeconds, apiKeyId: null, openings: { action: { salt, value } } });
+}
+
+/** `true` for the one event of an approval that says what people wrote: the erasure of its content leaves none of it. */
+export function commitsComments(approval: Approval, { type }: Pick<ApprovalEvent, 'type'>): boolean {
+  if (!hasComments(approval)) return false;
+  return type === 'approval.decided' || (type === 'approval.expired' && !wasDecided(approval));
 }
 
 /**

@@ -51,6 +51,8 @@ export interface Approval extends ApprovalAsked {
   /** Of one that was approved: until then it may be used. */
   readonly usableUntilMs?: number;
   readonly decisions: readonly Decision[];
+  /** The event that commits its comments: an order to erase the content of that event erases them here. Absent: see {@link commentsAtMs}. */
+  readonly commentsIn?: string;
   /** The newest checks that used it. */
   readonly usedBy: readonly string[];
   /** Gateways have no use for it any more: it was used up, or its time is over. */
@@ -102,6 +104,37 @@ export function submitted(approval: Approval, submission: Submission): Approval 
   const { submissions = [] } = approval;
   if (submissions.length >= MOST_SUBMISSIONS) return approval;
   return { ...approval, submissions: [...submissions, submission] };
+}
+
+/** Removes what people wrote; who decided what, and when, stays. The same object: there is no comment. */
+export function withoutComments(approval: Approval): Approval {
+  if (!hasComments(approval)) return approval;
+  return { ...approval, decisions: approval.decisions.map(({ comment: _erased, ...decision }) => decision) };
+}
+
+export function hasComments({ decisions }: Pick<Approval, 'decisions'>): boolean {
+  return decisions.some(({ comment }) => comment !== undefined);
+}
+
+/**
+ * The time in the id of the event that commits its comments, ms; `null`: it has none, or they are in no event yet. The
+ * previous release did not store the id of the event; that of a decision has the time of the last one.
+ */
+export function commentsAtMs(approval: Approval): number | null {
+  if (!hasComments(approval)) return null;
+  if (approval.commentsIn !== undefined) return timeOfId(approval.commentsIn);
+  return wasDecided(approval) ? approval.decisions.at(-1)!.atMs : null;
+}
+
+/** `true` where an event of this id commits the comments, or may do so by its time. */
+export function commentsAreIn(approval: Approval, eventId: string): boolean {
+  const { commentsIn } = approval;
+  return commentsIn === undefined ? commentsAtMs(approval) === timeOfId(eventId) : commentsIn === eventId;
+}
+
+/** The time of a UUID v7, ms (RFC 9562 section 5.7). */
+export function timeOfId(eventId: string): number {
+  return parseInt(eventId.replace('-', '').slice(0, 12), 16);
 }
 
 /** How many people must approve. */

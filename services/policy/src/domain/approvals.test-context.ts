@@ -33,6 +33,12 @@ export function asking(n: number, over: Partial<ApprovalRequested> = {}): EventE
   return { ...check({ eventId: checkId(n), occurredAtMs: T + n, denied: true }), approvals: [asked(over)] };
 }
 
+/** The message at offset `n` that orders the erasure of the content of an event. */
+export function erasing(n: number, refersTo: string): EventEnvelope {
+  const { leaf, approvals: _none, ...envelope } = check({ eventId: checkId(n), occurredAtMs: T + n });
+  return { ...envelope, leaf: { ...leaf, type: 'content.erased', refersTo } };
+}
+
 /** The message of check `n` that used an approval. */
 export function using(n: number, over: Partial<ApprovalUsed> = {}): EventEnvelope {
   return { ...check({ eventId: checkId(n), occurredAtMs: T + n }), approvals: [used(over)] };

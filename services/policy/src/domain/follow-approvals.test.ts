@@ -2,10 +2,10 @@ import { nodeCrypto } from '@countersign/process/node-crypto';
 import { opens, readEnvelope } from '@countersign/evidence';
 import type { EventEnvelope } from '@countersign/contracts';
 import { AGENT, OTHER_ACCOUNT } from '../policy.test-context.js';
-import { approvalFacts, decided, ended, recordVersion } from './approval.js';
+import { approvalFacts, commentsAtMs, decided, ended, recordVersion } from './approval.js';
 import type { Approval, Decision } from './approval.js';
 import { approvalEvent, entropyOf } from './approval-event.js';
-import { APPROVAL, asking, checkId, EXPIRES_MS, T, using } from './approvals.test-context.js';
+import { APPROVAL, asking, checkId, erasing, EXPIRES_MS, T, using } from './approvals.test-context.js';
 import { followApprovals, readApprovalNews } from './follow-approvals.js';
 import type { ChangedApproval } from './follow-approvals.js';
 
@@ -65,13 +65,35 @@ describe('following approvals', () => {
     expect(follow([using(2)])).toEqual([]);
   });
 
+  it('commits comments in one event, and erases them with its content, also where both come in one batch', () => {
+    const after = decided(opened(), { ...by('eve'), comment: 'Called Ms Example' });
+    const entropy = { id: new Uint8Array(10), salt: new Uint8Array(16) };
+    const decidedEvent = { type: 'approval.decided', refersTo: checkId(1), occurredAtMs: T + 5_000 } as const;
+    const message = approvalEvent(after, decidedEvent, entropy, nodeCrypto.sha256);
+    const [put, ...others] = follow([message, erasing(9, message.leaf.eventId)], opened());
+    expect([put?.events, others]).toEqual([[], []]);
+    expect(put!.approval).toMatchObject({ state: 'approved', commentsIn: message.leaf.eventId });
+    expect(JSON.stringify(put!.approval)).not.toContain('Ms Example');
+    expect(JSON.stringify(follow([message, erasing(9, checkId(1))], opened()))).toContain('Ms Example');
+    const over = ended(after, EXPIRES_MS + 60_000);
+    const end = { type: 'approval.expired', refersTo: checkId(1), occurredAtMs: EXPIRES_MS } as const;
+    const repeated = approvalEvent(over, end, entropy, nodeCrypto.sha256);
+    expect(repeated.leaf.outcome).toBe('unused');
+    expect(JSON.stringify(repeated)).not.toContain('Ms Example');
+    const tooFew = decided(opened({ approvers: { min: 2 } }), { ...by('eve'), comment: 'Called Ms Example' });
+    const only = approvalEvent(ended(tooFew, EXPIRES_MS), end, entropy, nodeCrypto.sha256);
+    expect(JSON.stringify(only.openings)).toContain('Ms Example');
+    expect(commentsAtMs(tooFew)).toBeNull();
+  });
+
   it('takes from its own events what a store that was put back lacks, and nothing that it has', () => {
     const before = opened({ approvers: { min: 2 } });
     const after = decided(decided(before, by('bob')), { ...by('eve', 'approve', 7_000), comment: 'fine' });
     const event = { type: 'approval.decided', refersTo: checkId(1), occurredAtMs: T + 7_000 } as const;
     const entropy = { id: new Uint8Array(10), salt: new Uint8Array(16) };
     const message = approvalEvent(after, event, entropy, nodeCrypto.sha256);
-    expect(follow([message], before)).toEqual([{ approval: after, events: [] }]);
+    const commentsIn = message.leaf.eventId;
+    expect(follow([message], before)).toEqual([{ approval: { ...after, commentsIn }, events: [] }]);
     expect(follow([message], after)).toEqual([]);
     const expired = ended(before, EXPIRES_MS);
     const end = { type: 'approval.expired', refersTo: checkId(1), occurredAtMs: EXPIRES_MS } as const;
@@ -120,8 +142,9 @@ describe('an approval', () => {
       expect(readEnvelope(JSON.parse(JSON.stringify(message)))).toMatchObject({ ok: true });
       expect(opens(message.leaf, 'action', message.openings.action!, nodeCrypto.sha256)).toBe('opens');
       const { value } = message.openings.action!;
-      const decision = { by: 'bob', role: 'admin', decision: 'approve', latencyMs: 4_999, comment: 'fine' };
+      const decision = { by: 'bob', role: 'admin', decision: 'approve', latencyMs: 4_999 };
       if (name === 'decided') expect(message.leaf.outcome).toBe('approved');
+      expect((value as { comment?: string }).comment).toBe(name === 'decided' ? 'fine' : undefined);
       if (name === 'decided' || name === 'expired') expect(value).toMatchObject(decision);
       else expect(value).not.toHaveProperty('by');
       expect(value).toMatchObject({ approval: APPROVAL.slice(4), rule: 'night' });

@@ -1,6 +1,6 @@
 import { approvalId } from '@countersign/contracts';
 import type { ApprovalOfCheck, EventEnvelope, JsonValue, Role } from '@countersign/contracts';
-import { decided, ended, requested, used } from './approval.js';
+import { commentsAreIn, decided, ended, hasComments, requested, used, withoutComments } from './approval.js';
 import type { Approval, Decision } from './approval.js';
 import type { ApprovalEvent } from './approval-event.js';
 
@@ -11,6 +11,8 @@ export interface ApprovalNews {
   readonly ofCheck: readonly ApprovalOfCheck[];
   /** Of an event that this service has written: what the approval was decided by, or `null` where it has expired. */
   readonly settled?: { readonly id: string; readonly decisions: readonly SettledDecision[]; readonly isOver: boolean };
+  /** Of an order of erasure: the event whose content goes. */
+  readonly erases?: string;
 }
 
 type SettledDecision = Omit<Decision, 'atMs'> & { readonly latencyMs: number };
@@ -26,6 +28,9 @@ export function readApprovalNews(envelope: EventEnvelope): ApprovalNews | null {
   const { leaf, approvals, openings } = envelope;
   if (leaf.type === 'action.checked') {
     return approvals === undefined || approvals.length === 0 ? null : { envelope, ofCheck: approvals };
+  }
+  if (leaf.type === 'content.erased') {
+    return leaf.refersTo === null ? null : { envelope, ofCheck: [], erases: leaf.refersTo };
   }
   if (leaf.type !== 'approval.decided' && leaf.type !== 'approval.expired') return null;
   const value = openings.action?.value;
@@ -43,11 +48,14 @@ export function approvalIdsOf({ ofCheck, settled }: ApprovalNews): readonly stri
 
 /**
  * Applies events in the order of the log. The first check that asks for an approval opens it; later ones change nothing.
- * What this service has written itself is stored already, except in a store that was put back from an older copy.
+ * What this service has written itself is stored already, except in a store that was put back from an older copy. An order
+ * of erasure removes the comments that the event committed whose content goes.
+ * @param commented approvals that an event may have the comments of, by its id
  */
 export function followApprovals(
   news: readonly ApprovalNews[],
   known: (id: string) => Approval | null,
+  commented: (eventId: string) => readonly Approval[] = () => [],
 ): readonly ChangedApproval[] {
   const changed = new Map<string, ChangedApproval>();
   const put = (before: Approval | null, approval: Approval, event: ApprovalEvent | null): void => {
@@ -55,7 +63,7 @@ export function followApprovals(
     const events = [...(changed.get(approval.id)?.events ?? []), ...(event === null ? [] : [event])];
     changed.set(approval.id, { approval, events });
   };
-  for (const { envelope, ofCheck, settled } of news) {
+  for (const { envelope, ofCheck, settled, erases } of news) {
     const { leaf, accountId } = envelope;
     const occurredAtMs = Date.parse(leaf.occurredAt);
     const event = { refersTo: leaf.eventId, occurredAtMs };
@@ -68,10 +76,18 @@ export function followApprovals(
         put(before, after, one.state === 'consumed' ? { type: 'approval.consumed', ...event } : null);
       }
     }
+    if (erases !== undefined) {
+      const inBatch = [...changed.values()].map(({ approval }) => approval);
+      const others = commented(erases).filter(({ id }) => !changed.has(id));
+      for (const before of [...inBatch, ...others]) {
+        if (!isOf(before, accountId, leaf.agentId) || !commentsAreIn(before, erases)) continue;
+        put(before, withoutComments(before), null);
+      }
+    }
     if (settled === undefined) continue;
     const before = changed.get(settled.id)?.approval ?? known(settled.id);
     if (before?.state !== 'pending' || !isOf(before, accountId, leaf.agentId)) continue;
-    put(before, settle(before, settled, occurredAtMs), null);
+    put(before, settle(before, settled, leaf.eventId, occurredAtMs), null);
   }
   return [...changed.values()];
 }
@@ -79,6 +95,7 @@ export function followApprovals(
 function settle(
   before: Approval,
   { decisions, isOver }: NonNullable<ApprovalNews['settled']>,
+  eventId: string,
   nowMs: number,
 ): Approval {
   const undecided = { ...before, decisions: [] };
@@ -86,7 +103,8 @@ function settle(
     (approval, { latencyMs, ...one }) => decided(approval, { ...one, atMs: before.requestedAtMs + latencyMs }),
     undecided,
   );
-  return isOver ? ended(after, Math.max(nowMs, after.expiresAtMs)) : after;
+  const settled = isOver ? ended(after, Math.max(nowMs, after.expiresAtMs)) : after;
+  return hasComments(settled) ? { ...settled, commentsIn: eventId } : settled;
 }
 
 function isOf(approval: Approval, accountId: string, agentId: string): boolean {

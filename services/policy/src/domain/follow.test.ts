@@ -17,6 +17,7 @@ const known = (is: Agent | null): Known => ({
   agentTotals: () => null,
   accountTotals: () => null,
   approval: () => null,
+  commented: () => [],
 });
 const read = (n: number, over: object = {}): FollowedCheck => {
   const followed = readCheck(check({ eventId: id(n), occurredAtMs: T + n, ...over }), 0, n);

@@ -20,7 +20,9 @@ export interface FollowedCheck extends Counted {
   /** Absent: it concerns no approval. */
   readonly approvals?: ApprovalNews;
   readonly approvalIds?: readonly string[];
-  /** An event of this service, which counts nothing and is part of no totals. */
+  /** Of an order of erasure: the event whose content goes. */
+  readonly erases?: string;
+  /** An event that counts nothing and is part of no totals: of this service, or an order of erasure. */
   readonly isOwn?: true;
 }
 
@@ -32,7 +34,7 @@ export function readCheck(envelope: EventEnvelope, partition: number, offset: nu
   const { leaf, accountId, costMicros, countsAction, countsRate, freezesAgent, cadenceSeconds } = envelope;
   const { order, ruleCounts, approvals } = envelope;
   if (leaf.type === 'action.outcome') return readGivenBack(envelope, partition, offset);
-  if (leaf.type === 'approval.decided' || leaf.type === 'approval.expired') {
+  if (leaf.type === 'approval.decided' || leaf.type === 'approval.expired' || leaf.type === 'content.erased') {
     return readSettled(envelope, partition, offset);
   }
   if (leaf.type !== 'action.checked') return null;
@@ -72,6 +74,7 @@ function readSettled(envelope: EventEnvelope, partition: number, offset: number)
     ...{ countsAction: false, countsRate: false, costMicros: 0, freezesAgent: false, claim: null },
     approvals: news,
     approvalIds: approvalIdsOf(news),
+    ...(news.erases === undefined ? {} : { erases: news.erases }),
     isOwn: true,
   };
 }
@@ -126,6 +129,8 @@ export interface Known {
   agentTotals(id: string): AgentTotals | null;
   accountTotals(id: string): AccountTotals | null;
   approval(id: string): Approval | null;
+  /** Approvals that this event may have the comments of. */
+  commented(eventId: string): readonly Approval[];
 }
 
 /**
@@ -157,6 +162,7 @@ export function followChecks(followed: readonly FollowedCheck[], known: Known, n
     approvals: followApprovals(
       followed.flatMap(({ approvals }) => approvals ?? []),
       (id) => known.approval(id),
+      (eventId) => known.commented(eventId),
     ),
   };
 }

@@ -1,9 +1,10 @@
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { EventEnvelope } from '@countersign/contracts';
+import { uuidV7 } from '@countersign/evidence';
 import { createAgent, freezeAgent } from '../domain/life-cycle.js';
 import { decided, ended } from '../domain/approval.js';
 import type { Approval } from '../domain/approval.js';
-import { APPROVAL, asking, checkId, EXPIRES_MS, T } from '../domain/approvals.test-context.js';
+import { APPROVAL, asking, checkId, erasing, EXPIRES_MS, T } from '../domain/approvals.test-context.js';
 import { followApprovals, readApprovalNews } from '../domain/follow-approvals.js';
 import { ACCOUNT, AGENT, OTHER_ACCOUNT } from '../policy.test-context.js';
 import type { ApprovalWrite } from './approvals-port.js';
@@ -23,8 +24,10 @@ const record = (value: string) => ({ topic: 'agent-events', key: AGENT, value })
 async function ask(store: PolicyStore, at: number, envelopes: readonly EventEnvelope[]): Promise<void> {
   const events = envelopes.map((envelope, i) => {
     const news = readApprovalNews(envelope)!;
+    const { erases } = news;
     const approvalIds = news.ofCheck.map(({ id }) => id);
-    return { offset: at + i, eventId: envelope.leaf.eventId, agentId: AGENT, accountId: ACCOUNT, approvalIds, news };
+    const about = { agentId: AGENT, accountId: ACCOUNT, approvalIds, ...(erases === undefined ? {} : { erases }) };
+    return { offset: at + i, eventId: envelope.leaf.eventId, ...about, news };
   });
   const batch = { partition: 0, next: at + events.length, logTimeMs: T, events };
   await store.follow(batch, (fresh, state) => ({
@@ -35,6 +38,7 @@ async function ask(store: PolicyStore, at: number, envelopes: readonly EventEnve
     approvals: followApprovals(
       fresh.map(({ news }) => news),
       (id) => state.approval(id),
+      (eventId) => state.commented(eventId),
     ).map(({ approval }) => ({ approval, records: [record(approval.id)] })),
   }));
 }
@@ -77,6 +81,35 @@ export function approvalsContract(backend: string, open: () => Promise<OpenedSto
       expect(await store.approvals.replace(write, 1)).toBe(false);
       expect(await store.approvals.find(APPROVAL)).toEqual({ approval, revision: 2 });
       expect(await sent()).toEqual([APPROVAL, 'decided']);
+    });
+
+    it('erases the comments that an event committed with the content of the event, over a restart', async () => {
+      const [settledIn, other] = [uuidV7(T + 5_000, new Uint8Array(10).fill(1)), uuidV7(T + 5_000, new Uint8Array(10))];
+      await ask(store, 0, [asking(1), asking(2, { id: idOf(2) }), asking(3, { id: idOf(3) })]);
+      const commented = { ...APPROVE, comment: 'Called the customer' };
+      const put = async (id: string, commentsIn?: string): Promise<void> => {
+        const approval = decided(await approvalOf(id), commented);
+        const said = commentsIn === undefined ? approval : { ...approval, commentsIn };
+        expect(await store.approvals.replace({ approval: said, records: [] }, 1)).toBe(true);
+      };
+      await put(APPROVAL, settledIn);
+      await put(idOf(2), other);
+      // As the previous release wrote it.
+      await put(idOf(3));
+      const comments = async (id: string) => (await approvalOf(id)).decisions.map(({ comment }) => comment);
+      await ask(store, 3, [erasing(10, checkId(1))]);
+      expect(await comments(APPROVAL)).toEqual(['Called the customer']);
+      store = await opened.reopen();
+      await ask(store, 4, [erasing(11, settledIn)]);
+      await ask(store, 4, [erasing(11, settledIn)]);
+      store = await opened.reopen();
+      expect(await store.approvals.find(APPROVAL)).toMatchObject({
+        revision: 3,
+        approval: { state: 'approved', decisions: [APPROVE], commentsIn: settledIn },
+      });
+      expect(await comments(APPROVAL)).toEqual([undefined]);
+      expect(await comments(idOf(2))).toEqual(['Called the customer']);
+      expect(await comments(idOf(3))).toEqual([undefined]);
     });
 
     it('lets one of many decisions at once pass', async () => {

@@ -1,7 +1,7 @@
 import type { AgentFacts } from '@countersign/contracts';
 import { OLDER_LAYOUTS, POSITIONS } from '@countersign/document-store';
 import type { Collection } from '@countersign/document-store';
-import { endsAtMs } from '../domain/approval.js';
+import { commentsAtMs, endsAtMs } from '../domain/approval.js';
 import type { Approval } from '../domain/approval.js';
 import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
 
@@ -16,6 +16,7 @@ type ApprovalKeys = {
   place: string;
   dueMs: number | null;
   overMs: number | null;
+  commentsAtMs: number | null;
 };
 type ClaimKeys = Unpublished & { liveSinceMs: number | null };
 
@@ -114,10 +115,19 @@ export const APPROVALS: Collection<Approval, ApprovalKeys> = {
     const { accountId, agentId, state, isOver } = approval;
     const place = approvalPlace(approval);
     const endMs = endsAtMs(approval);
-    return { accountId, agentId, state, place, dueMs: isOver ? null : endMs, overMs: isOver ? endMs : null };
+    const until = { dueMs: isOver ? null : endMs, overMs: isOver ? endMs : null };
+    return { accountId, agentId, state, place, ...until, commentsAtMs: commentsAtMs(approval) };
   },
-  keys: { accountId: 'text', agentId: 'text', state: 'text', place: 'text', dueMs: 'number', overMs: 'number' },
-  keysVersion: 1,
+  keys: {
+    accountId: 'text',
+    agentId: 'text',
+    state: 'text',
+    place: 'text',
+    dueMs: 'number',
+    overMs: 'number',
+    commentsAtMs: 'number',
+  },
+  keysVersion: 2,
   indexes: [
     ['accountId', 'place'],
     ['accountId', 'state', 'place'],
@@ -125,6 +135,7 @@ export const APPROVALS: Collection<Approval, ApprovalKeys> = {
     ['state'],
     ['dueMs'],
     ['overMs'],
+    ['commentsAtMs'],
   ],
 };
 

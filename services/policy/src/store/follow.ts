@@ -13,11 +13,15 @@ import {
   SEEN_EVENTS,
   seenInterval,
 } from './documents.js';
+import { timeOfId } from '../domain/approval.js';
 import type { Approval } from '../domain/approval.js';
 import { publishApprovals } from './approvals.js';
 import type { UsageBody } from './documents.js';
 import { agentOf, replaceAgent } from './agents.js';
 import type { FollowedBatch, FollowedEvent, FollowEffects, FollowState } from './port.js';
+
+/** Approvals of one millisecond that are looked through for an event: people decide about one at a time. */
+const MOST_COMMENTED = 1_000;
 
 type Totals<T> = ReadonlyMap<string, Stored<UsageBody<T>>>;
 
@@ -113,9 +117,20 @@ async function knownOf(transaction: Transaction, partition: number, events: read
     accountIds.map((id) => accountTotalsId(id, partition)),
   );
   const approvalIds = [...new Set(events.flatMap((event) => event.approvalIds ?? []))];
-  const approvals: ReadonlyMap<string, Stored<Approval>> = approvalIds.length === 0
-    ? new Map()
-    : await transaction.getMany(APPROVALS, approvalIds);
+  const approvals: Map<string, Stored<Approval>> = new Map(
+    approvalIds.length === 0 ? [] : await transaction.getMany(APPROVALS, approvalIds),
+  );
+  const erased = [...new Set(events.flatMap(({ erases = [] }) => erases))];
+  const commented = new Map<string, readonly string[]>();
+  for (const eventId of erased) {
+    const where = { commentsAtMs: timeOfId(eventId) };
+    const found = await transaction.find(APPROVALS, { where, by: 'commentsAtMs', limit: MOST_COMMENTED });
+    for (const stored of found) if (!approvals.has(stored.id)) approvals.set(stored.id, stored);
+    commented.set(
+      eventId,
+      found.map(({ id }) => id),
+    );
+  }
   const ofBatch = new Set([...agentIds, ...accountIds, ...approvalIds]);
   const requireAsked = (id: string): string => {
     if (!ofBatch.has(id)) throw new Error(`${id} is not of this batch`);
@@ -129,6 +144,11 @@ async function knownOf(transaction: Transaction, partition: number, events: read
     agentTotals: (id) => agentTotals.get(requireAsked(id))?.body.totals ?? null,
     accountTotals: (id) => accountTotals.get(accountTotalsId(requireAsked(id), partition))?.body.totals ?? null,
     approval: (id) => approvals.get(requireAsked(id))?.body ?? null,
+    commented: (eventId) => {
+      const ids = commented.get(eventId);
+      if (ids === undefined) throw new Error(`the batch does not erase ${eventId}`);
+      return ids.map((id) => approvals.get(id)!.body);
+    },
   };
   return { state, accountTotals, agentTotals, approvals };
 }

@@ -28,6 +28,8 @@ export interface FollowedEvent {
   readonly accountId: string;
   /** Approvals that it concerns; absent: none. */
   readonly approvalIds?: readonly string[];
+  /** Of an order of erasure: the event whose content goes. */
+  readonly erases?: string;
 }
 
 /** One partition's batch of events, in offset order; a batch may hold none and only move the position. */
@@ -47,6 +49,8 @@ export interface FollowState {
   /** Of the batch's partition alone. */
   accountTotals(id: string): AccountTotals | null;
   approval(id: string): Approval | null;
+  /** Approvals with comments that an event with this id may commit: an event that the batch erases. */
+  commented(eventId: string): readonly Approval[];
 }
 
 export interface FollowEffects {
