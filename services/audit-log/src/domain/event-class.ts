@@ -43,7 +43,10 @@ export function onlyBlocked({ outcome }: EventFilter): boolean {
   return outcome === 'denied' || outcome === 'frozen';
 }
 
-/** `true` for leaves that the violation inbox shows. */
+/**
+ * `true` for what was denied or frozen: checks, which the violation inbox shows, and the denial of a request by a person,
+ * which it does not. That one refers to the check that asked; no check refers to anything.
+ */
 export function isBlocked(leaf: LeafEvent): boolean {
   return leaf.outcome === 'denied' || leaf.outcome === 'frozen';
 }

@@ -57,6 +57,26 @@ export function inboxesContract(name: string, backend: { open(): Promise<EventSt
       expect(await open()).toEqual([eventId(6)]);
     });
 
+    it('leaves out the denials by people, which no agent has caused, and lists them as denied', async () => {
+      const decided = (n: number, outcome: string) =>
+        other(n, 'approval.decided', { refersTo: eventId(1), v2: true, leaf: { outcome } });
+      await append(denied(1), decided(2, 'denied'), denied(3), decided(4, 'approved'), decided(5, 'denied'));
+      expect(await open()).toEqual([eventId(3), eventId(1)]);
+      expect((await store.inbox(ACCOUNT)).openCount).toBe(2);
+      const page = await store.openAlerts(ACCOUNT, { limit: 1, offset: 1 });
+      expect(page.map(({ leaf }) => leaf.eventId)).toEqual([eventId(1)]);
+      expect((await store.list(ACCOUNT, { outcome: 'denied' }, { limit: 9, offset: 0 })).total).toBe(4);
+      expect((await store.pageAfter(ACCOUNT, { outcome: 'denied' }, null, 9)).events).toHaveLength(4);
+      const { place } = await store.openLeaves(ACCOUNT, 100);
+      await append(decided(6, 'denied'), denied(7));
+      expect((await store.acknowledge(ACCOUNT, AT, place)).openCount).toBe(1);
+      expect(await open()).toEqual([eventId(7)]);
+      expect((await store.acknowledge(ACCOUNT, AT)).openCount).toBe(0);
+      await append(decided(8, 'denied'));
+      expect([(await store.inbox(ACCOUNT)).openCount, await open()]).toEqual([0, []]);
+      expect(await store.openAlerts(ACCOUNT, { limit: 9, offset: 0 })).toEqual([]);
+    });
+
     it('counts what is open, whatever places are sent', async () => {
       await append(denied(1), denied(2), envelope(3), denied(4));
       await fc.assert(

@@ -172,6 +172,7 @@ export const BY_AGENT = 'by_agent';
 export const BY_PLACE = 'by_place';
 export const BLOCKED = 'blocked';
 export const BY_TRACE = 'by_trace';
+export const DENIED_BY_PEOPLE = 'denied_by_people';
 
 /** Makes what is not there; an index of the same name and other keys is an error. */
 export async function createIndexes({ events, heads, hours, blocked, agentWindows }: Collections): Promise<void> {
@@ -187,6 +188,12 @@ export async function createIndexes({ events, heads, hours, blocked, agentWindow
         key: { accountId: 1, at: 1, offset: 1, partition: 1 },
         name: BLOCKED,
         partialFilterExpression: { blocked: true },
+      },
+      // Blocked leaves that the inbox does not show: see `isBlocked`.
+      {
+        key: { accountId: 1, partition: 1, offset: 1 },
+        name: DENIED_BY_PEOPLE,
+        partialFilterExpression: { blocked: true, refersTo: { $exists: true } },
       },
       {
         key: { order: 1, agentId: 1, sequence: 1 },

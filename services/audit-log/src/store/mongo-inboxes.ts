@@ -4,6 +4,7 @@ import type { StoredEvent } from '../domain/event-record.js';
 import { openAlert } from '../domain/open-alert.js';
 import {
   BLOCKED,
+  DENIED_BY_PEOPLE,
   type BlockedDocument,
   type Collections,
   type EventDocument,
@@ -24,7 +25,8 @@ type Counted = Pick<BlockedDocument, 'partition' | 'applied' | 'count'>;
 
 /**
  * The violation inboxes. Each partition's blocked leaves are counted on their own, with how far they are counted; an
- * acknowledge notes how far and how many of each. So a count and the page under it speak of the same leaves.
+ * acknowledge notes how far and how many of each. So a count and the page under it speak of the same leaves. The stored
+ * counts include denials by people, which are few: they are subtracted when an inbox is read.
  */
 export class MongoInboxes {
   readonly #collections: Collections;
@@ -122,11 +124,23 @@ export class MongoInboxes {
   }> {
     const inbox = await this.#collections.inboxes.findOne({ _id: accountId });
     const counted = await this.#counted(accountId);
-    const open = counted.map(({ partition, applied, count }) => {
+    const blocked = counted.map(({ partition, applied, count }) => {
       const through = inbox?.through?.[partition] ?? { offset: 0, count: 0 };
       return { partition, from: through.offset, to: applied, count: count - through.count };
     });
+    const open = await Promise.all(
+      blocked
+        .filter(({ count }) => count > 0)
+        .map(async (one) => ({ ...one, count: one.count - (await this.#deniedByPeople(accountId, one)) })),
+    );
     return { inbox, open: open.filter(({ count }) => count > 0), counted };
+  }
+
+  #deniedByPeople(accountId: string, { partition, from, to }: Open): Promise<number> {
+    return this.#collections.events.countDocuments(
+      { accountId, blocked: true, refersTo: { $exists: true }, partition, offset: { $gte: from, $lt: to } },
+      { hint: DENIED_BY_PEOPLE },
+    );
   }
 
   async #counted(accountId: string): Promise<readonly BlockedDocument[]> {
@@ -136,7 +150,7 @@ export class MongoInboxes {
 
 function openOf(accountId: string, open: readonly Open[]): mongo.Filter<EventDocument> {
   const places = open.map(({ partition, from, to }) => ({ partition, offset: { $gte: from, $lt: to } }));
-  return { accountId, blocked: true, $or: places };
+  return { accountId, blocked: true, refersTo: { $exists: false }, $or: places };
 }
 
 function countOf(open: readonly Open[]): number {

@@ -12,7 +12,10 @@ interface InboxRow {
   readonly acknowledgedN: number;
 }
 
-/** The violation inboxes. Alerts are open whose row is above the acknowledged one; a place is the number of a row. */
+/**
+ * The violation inboxes. Alerts are open whose row is above the acknowledged one; a place is the number of a row. `open_count`
+ * counts all blocked leaves: denials by people, which are few, are subtracted when it is read.
+ */
 export class SqliteInboxes {
   readonly #database: SqliteDatabase;
   readonly #numbers: SqliteNumbers;
@@ -26,7 +29,8 @@ export class SqliteInboxes {
 
   inbox(accountId: string): Inbox {
     const row = this.#row(accountId);
-    return { openCount: row?.openCount ?? 0, acknowledgedAt: row?.acknowledgedAt ?? null };
+    if (row === undefined) return { openCount: 0, acknowledgedAt: null };
+    return { openCount: this.#shown(row.n, row.openCount, row.acknowledgedN), acknowledgedAt: row.acknowledgedAt };
   }
 
   open(accountId: string, page: Page): readonly StoredEvent[] {
@@ -55,7 +59,11 @@ export class SqliteInboxes {
     const { n, acknowledgedN } = this.#row(accountId)!;
     const openCount = acknowledgedN >= last ? 0 : this.#list.countBlocked(n, acknowledgedN);
     this.#database.prepare<[number, number]>('UPDATE accounts SET open_count = ? WHERE n = ?').run(openCount, n);
-    return { openCount, acknowledgedAt: at };
+    return { openCount: this.#shown(n, openCount, acknowledgedN), acknowledgedAt: at };
+  }
+
+  #shown(accountN: number, openCount: number, acknowledgedN: number): number {
+    return openCount === 0 ? 0 : openCount - this.#list.countDeniedByPeople(accountN, acknowledgedN);
   }
 
   #lastRow(): number {

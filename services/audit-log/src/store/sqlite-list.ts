@@ -156,19 +156,27 @@ export class SqliteList {
     return this.#all<ArchivedRow>(sql, eventId, accountN).map(archived)[0] ?? null;
   }
 
-  /** Blocked leaves that arrived after row `afterN`. */
+  /** Blocked leaves that arrived after row `afterN`, without denials by people. */
   blocked(accountN: number, afterN: number, { limit, offset }: Page): StoredEvent[] {
     const sql = `WITH page AS (SELECT n FROM events WHERE blocked = 1 AND account_n = ? AND n > ?
+        AND n NOT IN (SELECT n ${DENIED_BY_PEOPLE})
         ORDER BY occurred_at DESC, n DESC LIMIT ? OFFSET ?)
       SELECT ${SHOWN} WHERE e.n IN page ORDER BY e.occurred_at DESC, e.n DESC`;
-    return this.#all<ShownRow>(sql, accountN, afterN, limit, offset).map(shown);
+    return this.#all<ShownRow>(sql, accountN, afterN, accountN, afterN, limit, offset).map(shown);
   }
 
-  /** Leaves of the newest blocked events that arrived after row `afterN`. */
+  /** Leaves of the newest blocked events that arrived after row `afterN`, without denials by people. */
   blockedLeaves(accountN: number, afterN: number, limit: number): LeafEvent[] {
     const sql = `SELECT leaf FROM events INDEXED BY events_blocked WHERE blocked = 1 AND account_n = ? AND n > ?
-      ORDER BY occurred_at DESC, n DESC LIMIT ?`;
-    return this.#all<{ leaf: string }>(sql, accountN, afterN, limit).map(({ leaf }) => JSON.parse(leaf) as LeafEvent);
+      AND n NOT IN (SELECT n ${DENIED_BY_PEOPLE}) ORDER BY occurred_at DESC, n DESC LIMIT ?`;
+    return this.#all<{ leaf: string }>(sql, accountN, afterN, accountN, afterN, limit).map(
+      ({ leaf }) => JSON.parse(leaf) as LeafEvent,
+    );
+  }
+
+  /** Denials by people that arrived after row `afterN`. */
+  countDeniedByPeople(accountN: number, afterN: number): number {
+    return this.#all<{ total: number }>(`SELECT count(*) AS total ${DENIED_BY_PEOPLE}`, accountN, afterN)[0]!.total;
   }
 
   countBlocked(accountN: number, afterN: number): number {
@@ -275,6 +283,10 @@ function whereBlocked(range: Range): string {
   return `INDEXED BY events_blocked WHERE blocked = 1 AND account_n = ? AND occurred_at >= ? AND occurred_at < ?
     ${classFilter(range.classes)}`;
 }
+
+/** Of an account, after a row. */
+const DENIED_BY_PEOPLE = `FROM events INDEXED BY events_denied_by_people
+  WHERE blocked = 1 AND refers_to IS NOT NULL AND account_n = ? AND n > ?`;
 
 /** Of an event: who caused it, and whom it is about, as `isByPerson` reads them. */
 const PERSON = `coalesce((SELECT ? IN (

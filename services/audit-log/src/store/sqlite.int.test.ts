@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OtherLayout, openDatabase } from '@countersign/document-store';
 import { appenderTo } from '../testing/appender-to.js';
-import { ACCOUNT, envelope, eventId, traceId } from '../testing/envelopes.js';
+import { ACCOUNT, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
 import { erasuresContract } from './erasures.contract.js';
 import { inspectArchive } from './inspect.js';
 import { inspectionContract } from './inspection.contract.js';
@@ -48,12 +48,30 @@ describe('a file of the release before traces', () => {
     await appenderTo(() => store)(envelope(1, { v2: true, trace: 7 }), envelope(2), envelope(3, { v2: true }));
     await store.close();
     const database = openDatabase(file(), MIGRATIONS);
-    database.exec('DROP INDEX events_by_trace; ALTER TABLE events DROP COLUMN trace');
-    database.pragma(`user_version = ${MIGRATIONS.length - 1}`);
+    database.exec('DROP INDEX events_denied_by_people; DROP INDEX events_by_trace');
+    database.exec('ALTER TABLE events DROP COLUMN trace');
+    database.pragma('user_version = 3');
     database.close();
     const opened = new SqliteEventStore(file());
     const { events } = await opened.pageAfter(ACCOUNT, { trace: traceId(7) }, null, 5);
     expect(events.map(({ leaf }) => leaf.eventId)).toEqual([eventId(1)]);
+    await opened.close();
+    await backend.clean();
+  });
+});
+
+describe('a file of the release whose inbox had denials by people', () => {
+  it('leaves them out once it is opened', async () => {
+    const store = await backend.open();
+    const byPerson = other(2, 'approval.decided', { refersTo: eventId(1), v2: true, leaf: { outcome: 'denied' } });
+    await appenderTo(() => store)(denied(1), byPerson);
+    await store.close();
+    const database = openDatabase(file(), MIGRATIONS);
+    database.exec('DROP INDEX events_denied_by_people');
+    database.pragma('user_version = 4');
+    database.close();
+    const opened = new SqliteEventStore(file());
+    expect((await opened.inbox(ACCOUNT)).openCount).toBe(1);
     await opened.close();
     await backend.clean();
   });
