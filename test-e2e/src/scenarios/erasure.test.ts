@@ -61,6 +61,9 @@ onEachProfile('content that is erased', (start, profile) => {
     const before = (await ask('GET', `/v1/reports/${json.id}`)).text;
     expect(before).toContain(MARKER);
     await ask('PATCH', `/v1/reports/${json.id}`, { public: true });
+    const shared = (await ask('POST', `/v1/reports/${json.id}/shares`, { expiresIn: 3600 })).json as { url: string };
+    const byLink = () => instance.request('GET', new URL(shared.url).pathname);
+    expect((await byLink()).text).toBe(before);
 
     expect((await ask('DELETE', `/v1/events/${eventId}/content`)).status).toBe(204);
     expect((await ask('DELETE', `/v1/events/${eventId}/content`)).status).toBe(204);
@@ -68,6 +71,8 @@ onEachProfile('content that is erased', (start, profile) => {
       const gone = await ask('GET', `/v1/reports/${id}`);
       expect([gone.status, gone.text]).toEqual([404, expect.stringContaining('withdrawn: content')]);
     }
+    const read = await byLink();
+    expect([read.status, read.json]).toEqual([404, { error: 'no link is valid with this token' }]);
     const asPdf = { headers: { ...session, accept: 'application/pdf' } };
     expect((await instance.request('GET', `/v1/reports/${pdf.id}`, asPdf)).status).toBe(404);
     const pdfSha256 = String((pdf.headers as Record<string, unknown>)['x-pdf-sha256']);
