@@ -30,12 +30,16 @@ readonly PACKAGES=(
 )
 # Its wheels carry the program that it drives, 165 MB: without it, it is built from its sources.
 readonly WITHOUT_PROGRAM=claude-agent-sdk==0.2.184
+# Its dependencies exclude those of the frameworks above: an environment of its own, in which its tests are run.
+readonly STRANDS=(strands-agents==1.62.0 cryptography==50.0.2 httpx==0.28.1 pytest==9.2.0 rfc8785==0.1.4)
+readonly STRANDS_TESTS=(tests/test_strands_adapter.py tests/test_examples.py::test_the_example_of_strands)
 # What those depend on, for one set of versions on every machine.
 readonly CONSTRAINTS=$PWD/.ci/python-constraints.txt
+readonly STRANDS_CONSTRAINTS=$PWD/.ci/python-constraints-strands.txt
 VERSIONS=$(
   python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])'
-  printf '%s\n' "${PACKAGES[@]}" "$WITHOUT_PROGRAM"
-  cat "$CONSTRAINTS"
+  printf '%s\n' "${PACKAGES[@]}" "$WITHOUT_PROGRAM" "${STRANDS[@]}"
+  cat "$CONSTRAINTS" "$STRANDS_CONSTRAINTS"
 )
 readonly VERSIONS
 TOOLS=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}/tools/python-$(sha256sum <<<"$VERSIONS" | cut -c 1-12)
@@ -48,6 +52,11 @@ pip_install() {
   timeout "$1" "$TOOLS/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS" "${@:2}"
 }
 
+install_strands() {
+  python3 -m venv "$TOOLS/strands" &&
+    timeout 150 "$TOOLS/strands/bin/pip" install -q --disable-pip-version-check -c "$STRANDS_CONSTRAINTS" "${STRANDS[@]}"
+}
+
 # An incomplete folder has no marker, and is built again.
 install_tools() {
   [ ! -e "$TOOLS/whole" ] || return 0
@@ -55,7 +64,8 @@ install_tools() {
   for try in 1 2 3; do
     rm -rf "$TOOLS"
     if python3 -m venv "$TOOLS" && pip_install 150 "${PACKAGES[@]}" &&
-      pip_install 60 --no-deps --no-build-isolation --no-binary claude-agent-sdk "$WITHOUT_PROGRAM"; then
+      pip_install 60 --no-deps --no-build-isolation --no-binary claude-agent-sdk "$WITHOUT_PROGRAM" &&
+      install_strands; then
       touch "$TOOLS/whole"
       return 0
     fi
@@ -91,8 +101,8 @@ place = pathlib.Path(countersign.__file__).parent
 assert str(place).startswith(sys.prefix), place
 assert (place / "py.typed").exists(), "py.typed is missing"
 import countersign.adapters.claude_agent_sdk, countersign.adapters.langchain, countersign.adapters.openai_agents
-import countersign.adapters.pydantic_ai
-frameworks = {"agents", "claude_agent_sdk", "langchain_core", "mcp", "pydantic_ai"} & set(sys.modules)
+import countersign.adapters.pydantic_ai, countersign.adapters.strands
+frameworks = {"agents", "claude_agent_sdk", "langchain_core", "mcp", "pydantic_ai", "strands"} & set(sys.modules)
 assert not frameworks, f"the adapters import {frameworks} before they are used"
 print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names of what was installed")
 PYTHON
@@ -110,6 +120,7 @@ cd libs/client-python
 types=$!
 tested=0
 "$TOOLS/bin/python" -m pytest "$@" || tested=$?
+[ "$#" -gt 0 ] || "$TOOLS/strands/bin/python" -m pytest "${STRANDS_TESTS[@]}" || tested=$?
 wait "$types" || { cat "$WORK/mypy"; exit 1; }
 [ "$tested" -eq 0 ] || exit "$tested"
 check_installed

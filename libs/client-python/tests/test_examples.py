@@ -13,7 +13,6 @@ import pytest
 import vectors
 from played_openai import PlayedOpenAi
 from service import Service
-from test_claude_agent_sdk_adapter import program_in
 
 ROOM = vectors.REPOSITORY / "libs" / "client-python"
 ORDER, WIRE = {"amount": 12.5}, {"amount": 900}
@@ -60,6 +59,13 @@ def test_the_example_of_pydantic_ai(service: Service, tmp_path: Path) -> None:
     assert DENIED.format("wire_money") in printed[1]
 
 
+def test_the_example_of_strands(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("strands")
+    printed = run("strands_tools.py", service, tmp_path, "wire_money")
+    assert printed[0] == "create_order: order-1 over 12.5"
+    assert DENIED.format("wire_money") in printed[1]
+
+
 def test_the_example_of_the_openai_agents_sdk(service: Service, tmp_path: Path) -> None:
     pytest.importorskip("agents")
     calls: List[Any] = [("create_order", ORDER), ("wire_money", WIRE)]
@@ -76,6 +82,8 @@ def test_the_example_of_the_openai_agents_sdk(service: Service, tmp_path: Path) 
 
 def test_the_example_of_the_claude_agent_sdk(service: Service, tmp_path: Path) -> None:
     pytest.importorskip("claude_agent_sdk")
+    from test_claude_agent_sdk_adapter import program_in
+
     program_in(tmp_path)
     calls = [
         {"id": "toolu_1", "name": "Read", "input": {"file_path": "notes.txt"}},

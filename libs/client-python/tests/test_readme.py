@@ -19,7 +19,7 @@ README = (ROOM / "README.md").read_text("utf-8")
 FILES = [file.read_text("utf-8") for file in sorted((ROOM / "examples").glob("*.py"))]
 BLOCKS: List[str] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 EXAMPLES = [block for block in BLOCKS if block not in FILES]
-PRINTED = ["go on\n", "created order-1 over 12.5\n", "True\n"]
+PRINTED = ["go on\n", "created order-1 over 12.5\n", "True\n", "3\n"]
 VERIFIED = "holds\nnot checked: the time of issue: time not proven\nnot checked: the chain: it was not asked\n"
 
 
@@ -43,7 +43,7 @@ def test_each_example_is_run() -> None:
     """Run here, or as files by test_examples.py."""
     assert len(EXAMPLES) == len(PRINTED) + 1
     assert sorted(block for block in BLOCKS if block in FILES) == sorted(FILES)
-    assert len(FILES) == 4
+    assert len(FILES) == 5
 
 
 @pytest.mark.parametrize(("example", "printed"), list(zip(EXAMPLES, PRINTED)))

@@ -162,6 +162,41 @@ class ToolGuard:
                 return await countersign.guard(action, begin, **options)
             return await _guard_in_threads(countersign, action, begin, **options)
 
+    async def begin_async(self, countersign: AnyCountersign, call: ToolCall) -> BegunCall:
+        """Checks a call that the framework executes itself; a synchronous client runs in a thread.
+
+        :returns: the allowed call, whose outcome is reported by :meth:`BegunCall.end`
+        :raises NotExecutedError: it is not allowed, or cannot be checked
+        :raises CountersignError: there was no decision, and the fail mode is ``throw``
+        """
+        options = self.call_options_of(call)
+        action = self.action_of(call)
+        if isinstance(countersign, AsyncCountersign):
+            result = await countersign.check(action, **options)
+        else:
+            result = await anyio.to_thread.run_sync(partial(countersign.check, action, **options))
+        if not result.allowed:
+            raise NotExecutedError(denial_message(call, result))
+        return BegunCall(countersign, result.event_id, options["agent_id"])
+
+
+@dataclass(frozen=True)
+class BegunCall:
+    """An allowed call that a framework executes."""
+
+    _countersign: AnyCountersign
+    _event_id: Optional[str]
+    _agent_id: Optional[str]
+
+    async def end(self, outcome: Outcome) -> None:
+        """Reports the outcome, also of a cancelled call. A report that fails is the client's ``on_report_failed``."""
+        with anyio.CancelScope(shield=True):
+            if isinstance(self._countersign, Countersign):
+                report = self._countersign._report_of
+                await anyio.to_thread.run_sync(report, self._event_id, outcome, self._agent_id)
+            else:
+                await self._countersign._report_of(self._event_id, outcome, self._agent_id)
+
 
 def _url_argument(arguments: Any) -> Optional[str]:
     """The first argument with the name of a URL, in any letter case."""
