@@ -223,7 +223,7 @@ describe('rules with conditions', () => {
       return [answer.headers['traceparent'], (openings.context?.value as { trace?: string }).trace];
     };
     const inHeader = { traceparent: trace('a') };
-    for (const path of ['/v1/mcp/check', '/v1/mcp/check?a=b']) {
+    for (const path of ['/v1/mcp/check', '/v1/mcp/check?a=b', 'http://countersign.example/v1/mcp/check']) {
       expect(await committed(path, trace('b'), inHeader)).toEqual([trace('b'), trace('b')]);
     }
     expect(await committed('/v1/mcp/check', trace('b'), {})).toEqual([trace('b'), trace('b')]);
@@ -231,6 +231,29 @@ describe('rules with conditions', () => {
     expect(await committed('/v1/mcp/check', trace('0'), inHeader)).toEqual([trace('a'), trace('a')]);
     expect(await committed('/v1/mcp/check', 7, {})).toEqual([undefined, undefined]);
     expect(await committed('/v1/check', trace('b'), inHeader)).toEqual([trace('a'), trace('a')]);
+  });
+
+  it('hold an approval and a key of a tool call for its next attempt, which has another trace', async () => {
+    const asks = { id: 'ask', tools: ['pay'], effect: 'approve' } as const;
+    await bench.putAgent(bench.agentId, { rules: [asks] });
+    const attempt = (id: string, name: string): Record<string, unknown> => ({
+      ...tool(name, {}),
+      _meta: { traceparent: `00-${id.repeat(32)}-00f067aa0ba902b7-01`, progressToken: id, more: 1 },
+    });
+    const path = '/v1/mcp/check';
+    const asked = await Promise.all(['a', 'b'].map((id) => bench.check(attempt(id, 'pay'), { path })));
+    const ids = asked.map(({ body }) => (body as { approval_id?: string }).approval_id);
+    expect([ids[0], ids[1]]).toEqual([expect.any(String), ids[0]]);
+    const headers = { 'idempotency-key': 'traced' };
+    const [first, again] = [
+      await bench.check(attempt('c', 'any'), { path, headers }),
+      await bench.check(attempt('d', 'any'), { path, headers }),
+    ];
+    expect(again.headers['x-event-id']).toBe(first.headers['x-event-id']);
+    const { openings } = await newest();
+    expect(openings.action?.value).toEqual({ type: 'tool_use', tool_name: 'any', _meta: { more: 1 } });
+    const other = await bench.check({ ...attempt('d', 'any'), _meta: { more: 2 } }, { path, headers });
+    expect(other.status).toBe(400);
   });
 
   it('give the same event to a repetition of the key, and refuse the key with another principal', async () => {

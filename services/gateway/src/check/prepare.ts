@@ -1,3 +1,4 @@
+import { readTraceparent } from '@countersign/contracts';
 import type { CheckAction, CheckRequest, JsonValue } from '@countersign/contracts';
 import { JsonRefused, parseJsonStrict } from '@countersign/evidence';
 import { committed } from '../domain/committed.js';
@@ -47,6 +48,22 @@ export function prepareParsed(body: unknown): PreparedCheck | Malformed {
     return { status: 413, error: 'send a smaller action: in canonical JSON it is longer than 1.25 million characters' };
   }
   return { agentId: request.agentId.toLowerCase(), action, committed: withoutPayload, payload, request };
+}
+
+/**
+ * The check of a tool call without what belongs to the attempt: the trace of its `_meta`, which the context commits, and its
+ * `progressToken` (MCP). An approval and an Idempotency-Key hold for the next attempt as well.
+ */
+export function withoutAttempt(prepared: PreparedCheck): PreparedCheck {
+  const { _meta: meta, ...action } = prepared.action as CheckAction & { readonly _meta?: JsonValue };
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return prepared;
+  const { traceparent, progressToken, ...others } = meta as { readonly [name: string]: JsonValue };
+  const isRead = readTraceparent(traceparent) !== null;
+  if (!isRead && progressToken === undefined) return prepared;
+  const left = isRead || traceparent === undefined ? others : { ...others, traceparent };
+  const isLeft = Object.keys(left).length > 0;
+  const shorter = prepareParsed({ ...prepared.request, action: isLeft ? { ...action, _meta: left } : action });
+  return isMalformed(shorter) ? prepared : shorter;
 }
 
 function commitWithoutPayload(action: CheckAction): Committed {
