@@ -93,10 +93,13 @@ describe('a report job', () => {
     ['says at the next attempt alone', 2],
   ])('issues one report where the store fails after it took it, and %s that it has it', async (_what, failures) => {
     await store.addJob(reportJob('j1', 'a', 1), 4);
+    const intervals = jest.spyOn(globalThis, 'setInterval');
     let left = failures;
     const lose = async <Value>(value: Promise<Value>): Promise<Value> => {
       const kept = await value;
       left -= 1;
+      // A renewal of the claim waits meanwhile.
+      if (left === failures - 1) intervals.mock.calls.at(-1)![0]();
       if (left >= 0) throw new Error('the connection was lost');
       return kept;
     };
@@ -113,6 +116,8 @@ describe('a report job', () => {
     await run({ store: failing });
     await until(({ reports }) => reports.length === 1);
     await pause(50);
+    intervals.mockRestore();
+    expect((await store.job('a', 'j1'))?.reports).toHaveLength(1);
     nowMs += 30_000;
     runner!.wake();
     const done = await until(({ state }) => state === 'done');

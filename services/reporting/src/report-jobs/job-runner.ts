@@ -162,6 +162,10 @@ class RunningJob {
       if (error instanceof JobGone) throw error;
       // A transaction may have been committed although its answer was lost.
       this.#isInDoubt = true;
+      this.log.error(
+        { err: error, job: this.#job.id, report: report.id },
+        'it is in doubt whether the store has a report',
+      );
       const there = await store.anyReport(report.id);
       this.#isInDoubt = false;
       if (there === null) throw error;
@@ -177,6 +181,8 @@ class RunningJob {
   /** @throws JobGone */
   #keep(change: Partial<ReportJob>, dueAtMs?: number | null): Promise<void> {
     return this.#inTurn(async () => {
+      // A job of before the report would replace the one that may be stored with it.
+      if (this.#isInDoubt) throw new JobGone();
       const job = { ...this.#job, ...change };
       const until = dueAtMs === undefined ? (await this.issuer.now()) + CLAIM_MS : dueAtMs;
       if (!(await this.issuer.store.keepJob(this.#token, job, until, dueAtMs !== undefined))) throw new JobGone();
