@@ -26,7 +26,8 @@ export interface AssignedPartitionParts {
 export class AssignedPartition {
   readonly source: TopicPartition;
   /**
-   * Resolves once the position is known; rejects when it cannot be used, or is not known after 30 s. It is retried anyway.
+   * Resolves once the position is known; rejects when it cannot be used, or with the error of an attempt that
+   * ends after 30 s. It is retried anyway.
    */
   readonly started: Promise<void>;
   readonly #parts: AssignedPartitionParts;
@@ -91,7 +92,7 @@ export class AssignedPartition {
     }
   }
 
-  /** Repeats the start until it succeeds or the partition is released. @throws the last error, after `ms` at the earliest */
+  /** Repeats the start until it succeeds or the partition is released. @throws the error of the first attempt that ends after `ms` */
   async #startWithin(ms: number): Promise<void> {
     const until = performance.now() + ms;
     for (let pause = FIRST_BACK_OFF_MS; ; pause = Math.min(2 * pause, LONGEST_BACK_OFF_MS)) {
@@ -102,9 +103,11 @@ export class AssignedPartition {
       } catch (error) {
         this.#problem = (error as Error).message;
         const isFinal = error instanceof LogDamaged && ms !== Number.POSITIVE_INFINITY;
-        if (isFinal || performance.now() + pause > until) throw error;
+        if (isFinal || performance.now() >= until) throw error;
       }
-      await delay(pause, undefined, { signal: this.#abort.signal }).catch(() => undefined);
+      await delay(Math.min(pause, until - performance.now()), undefined, { signal: this.#abort.signal }).catch(
+        () => undefined,
+      );
       if (this.#abort.signal.aborted) return;
     }
   }

@@ -131,8 +131,13 @@ export class KafkaConsumption implements Consumption {
         handled: () => this.#handled(),
       });
     }
-    await this.#assigned;
-    await Promise.all(this.#partitions.map((one) => one.started));
+    for (;;) {
+      await this.#assigned;
+      const held = this.#partitions;
+      await Promise.all(held.map((one) => one.started));
+      // Partitions that are assigned meanwhile have to start as well.
+      if (held === this.#partitions) return;
+    }
   }
 
   #take(partitions: readonly TopicPartition[]): void {
