@@ -14,7 +14,7 @@ export type { EdgeRoute, RouteHandler } from './edge/edge.js';
 export { HttpRefusal } from './edge/http-contract.js';
 export type { ApiKeyCaller, RawHandler, SessionCaller } from './edge/http-contract.js';
 export { RawBody } from './edge/raw-body.js';
-export { loggedKeyPrefix, RefusalLog } from './edge/refusal-log.js';
+export { RefusalLog } from './edge/refusal-log.js';
 export type { RequestSource } from './edge/refusal-log.js';
 export { inputOf } from './edge/route-input.js';
 export type { RouteInput } from './edge/route-input.js';

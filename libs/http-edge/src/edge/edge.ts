@@ -15,7 +15,7 @@ import { HttpRefusal } from './http-contract.js';
 import type { ApiKeyCaller, SessionCaller, RawHandler } from './http-contract.js';
 import { RawBody } from './raw-body.js';
 import { announcedBytes, readBody, RequestCut } from './read-body.js';
-import { loggedKeyPrefix, RefusalLog } from './refusal-log.js';
+import { RefusalLog } from './refusal-log.js';
 import { attachInput } from './route-input.js';
 import { allowedMethods, RouteTable, splitTarget } from './route-table.js';
 import type { Method } from './route-table.js';
@@ -230,7 +230,7 @@ export function addressOf(request: IncomingMessage, behindEdge: boolean): string
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
 
-/** Logs who sent a credential of an agent that does not hold. Refusals of sessions stand in the trail of people. */
+/** Logs from where a request of an agent was refused. Refused people stand in the trail of the account. */
 function noteRefusal(
   { behindEdge }: EdgeOptions,
   refusals: RefusalLog,
@@ -238,11 +238,12 @@ function noteRefusal(
   route: Route | undefined,
   error: unknown,
 ): void {
-  if (!(error instanceof HttpRefusal) || error.status !== 401 || route?.auth === 'session') return;
+  if (!(error instanceof HttpRefusal) || error.status !== 401) return;
+  if (route?.auth !== 'api-key' && !sendsApiKey(request.rawHeaders)) return;
   refusals.refused(401, error.message, () => ({
     requestId: String(response.getHeader('x-request-id')),
     address: addressOf(request, behindEdge === true),
-    keyPrefix: loggedKeyPrefix(readApiKeyHeaders(request.rawHeaders)),
+    apiKey: readApiKeyHeaders(request.rawHeaders),
   }));
 }
 

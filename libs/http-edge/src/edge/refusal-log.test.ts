@@ -1,5 +1,5 @@
 import { mintApiKey } from '@countersign/process';
-import { loggedKeyPrefix, RefusalLog } from './refusal-log.js';
+import { RefusalLog } from './refusal-log.js';
 
 describe('RefusalLog', () => {
   function setUp() {
@@ -7,7 +7,9 @@ describe('RefusalLog', () => {
     const write = (entry: object, words: string): void => void lines.push({ ...entry, words });
     let now = 5000;
     const log = new RefusalLog({ info: write, warn: write } as never, 'check', () => now);
-    const from = (address: string) => () => ({ requestId: 'r-1', address, keyPrefix: null });
+    const from =
+      (address: string, apiKey: string | null = null) =>
+      () => ({ requestId: 'r-1', address, apiKey });
     return { lines, log, from, advance: (ms: number) => (now += ms) };
   }
 
@@ -27,7 +29,7 @@ describe('RefusalLog', () => {
     ]);
   });
 
-  it('writes at most 20 lines a second, whatever the number of addresses, and asks for no further source', () => {
+  it('writes at most 20 lines of a status a second, whatever the number of addresses, and asks for no further source', () => {
     const { lines, log, from, advance } = setUp();
     let asked = 0;
     for (let i = 0; i < 1000; i += 1) {
@@ -37,14 +39,26 @@ describe('RefusalLog', () => {
       });
     }
     expect([lines.length, asked]).toEqual([20, 20]);
+    log.refused(503, 'starting', () => null);
+    expect(lines).toHaveLength(21);
     advance(1000);
     log.refused(401, 'unknown key', from('192.0.2.1'));
     expect(lines.at(-1)).toMatchObject({ more: 980 });
   });
 
+  it('takes the addresses of one IPv6 network as one place', () => {
+    const { lines, log, from } = setUp();
+    for (let i = 1; i < 9; i += 1) log.refused(401, 'unknown key', from(`2001:db8::${i}`));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ address: '2001:db8::1' });
+  });
+
   it('shows the prefix of keys alone, never the beginning of another secret', () => {
+    const { lines, log, from } = setUp();
     const key = mintApiKey((bytes) => new Uint8Array(bytes).fill(7));
-    expect(loggedKeyPrefix(key)).toBe(key.slice(0, 16));
-    expect([loggedKeyPrefix('correct horse battery staple'), loggedKeyPrefix(null)]).toEqual([null, null]);
+    log.refused(401, 'revoked', from('192.0.2.1', key));
+    log.refused(401, 'unknown key', from('192.0.2.2', 'correct horse battery staple'));
+    expect(lines).toMatchObject([{ keyPrefix: key.slice(0, 16) }, { keyPrefix: null }]);
+    expect(JSON.stringify(lines)).not.toContain('horse');
   });
 });

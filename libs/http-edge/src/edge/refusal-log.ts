@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { apiKeyPrefix, isWellFormedApiKey } from '@countersign/process';
+import { placeOf } from './address-allowance.js';
 
 const WINDOW_MS = 1000;
-/** Lines in one window. */
+/** Lines of one status in one window. */
 const MOST = 20;
 
 /** Where a refused request came from. */
@@ -11,16 +12,17 @@ export interface RequestSource {
   readonly requestId: string;
   /** The client's IP address. */
   readonly address: string;
-  /** The public part of the API key that was sent; `null`: none, or a text that is no key of this product. */
-  readonly keyPrefix: string | null;
+  /** As sent; only the public part of a key of this product is logged. */
+  readonly apiKey: string | null;
 }
 
 /**
- * Logs refused requests: in each second the first of a status and an address, at most 20 in all, so that a flood of them
- * stays cheap. The next line of a status has the number of those that were not logged, as `more`.
+ * Logs refused requests: in each second the first of a status and a place (an IPv4 address, or an IPv6 network of 64 bits),
+ * at most 20 of a status, so that a flood of them stays cheap. The next line of a status has the number of those that were
+ * not logged, as `more`.
  */
 export class RefusalLog {
-  readonly #logged = new Set<string>();
+  readonly #logged = new Map<number, Set<string>>();
   readonly #silent = new Map<number, number>();
   #begun = -Infinity;
 
@@ -41,22 +43,25 @@ export class RefusalLog {
       this.#begun = now;
       this.#logged.clear();
     }
-    const from = this.#logged.size < MOST ? source() : null;
-    const place = `${status} ${from?.address ?? ''}`;
+    const logged = this.#logged.get(status) ?? new Set();
+    this.#logged.set(status, logged);
     const more = this.#silent.get(status) ?? 0;
-    if (this.#logged.size >= MOST || this.#logged.has(place)) {
+    const from = logged.size < MOST ? source() : null;
+    const place = from === null ? '' : placeOf(from.address);
+    if (logged.size >= MOST || logged.has(place)) {
       this.#silent.set(status, more + 1);
       return;
     }
-    this.#logged.add(place);
+    logged.add(place);
     this.#silent.delete(status);
-    const entry = { status, reason, ...from, more };
+    const entry = { status, reason, ...(from === null ? {} : shown(from)), more };
     if (status >= 500) this.log.warn(entry, `${this.what} not answered`);
     else this.log.info(entry, `${this.what} refused`);
   }
 }
 
-/** The prefix of a key as lists of keys show it. A text of another form may be a secret of another kind: `null`. */
-export function loggedKeyPrefix(apiKey: string | null): string | null {
-  return apiKey !== null && isWellFormedApiKey(apiKey) ? apiKeyPrefix(apiKey) : null;
+/** With the prefix of a key as lists of keys show it. A text of another form may be a secret of another kind: `null`. */
+function shown({ requestId, address, apiKey }: RequestSource): object {
+  const keyPrefix = apiKey !== null && isWellFormedApiKey(apiKey) ? apiKeyPrefix(apiKey) : null;
+  return { requestId, address, keyPrefix };
 }

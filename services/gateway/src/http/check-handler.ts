@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Deadlines } from '@countersign/async';
 import { traceOfMeta } from '@countersign/contracts';
-import { addressOf, loggedKeyPrefix } from '@countersign/http-edge';
-import type { RefusalLog, RequestSource } from '@countersign/http-edge';
+import type { RefusalLog } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Admission } from '../admission/admission.js';
 import { CLOSED } from '../admission/closed.js';
@@ -26,7 +25,7 @@ import type { CheckObserver, CheckReply } from '../check/pending-check.js';
 import type { CheckJob } from '../check/check-job.js';
 import type { CheckJudge } from '../check/check-judge.js';
 import type { Credentials } from '../check/credentials.js';
-import { isMalformed, prepareCheck } from '../check/prepare.js';
+import { isMalformed, prepareCheck, withoutAttempt } from '../check/prepare.js';
 import { subjectTokenOf } from '../check/subject-token-of.js';
 
 /** Under this path, an action may carry the `_meta` of the tool call that it was made of. */
@@ -73,7 +72,7 @@ export class CheckHandler implements CheckObserver {
 
   /** Returns whether the request is for this handler, which then answers it. */
   readonly handle = (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (!isCheckPath(request.url!)) return this.#shedsEvaluation(request, response);
+    if (checkPathOf(request.url!) === null) return this.#shedsEvaluation(request, response);
     if (request.method !== 'POST') {
       this.#parts.metrics.answered(405);
       sendError(response, 405, 'use POST', this.#requestIds.next(), ['allow', 'POST']);
@@ -94,7 +93,11 @@ export class CheckHandler implements CheckObserver {
     }
     headers ??= readCheckHeaders(request.rawHeaders);
     const bytes = headers.contentLength < 0 ? FIRST_BYTES : Math.min(headers.contentLength, FIRST_BYTES);
-    const check = this.#begin(this.#replyTo(response, headers), bytes, now);
+    const check = this.#begin(
+      new HttpReply(response, headers, this.#requestIds.next(), this.#parts.behindEdge),
+      bytes,
+      now,
+    );
     if (check !== null) this.#admit(check, request, headers);
     return true;
   };
@@ -142,16 +145,6 @@ export class CheckHandler implements CheckObserver {
     return new Promise((resolve) => {
       this.#drained = resolve;
     });
-  }
-
-  #replyTo(response: ServerResponse, headers: CheckHeaders): HttpReply {
-    const requestId = this.#requestIds.next();
-    const source = (): RequestSource => ({
-      requestId,
-      address: addressOf(response.req, this.#parts.behindEdge),
-      keyPrefix: loggedKeyPrefix(headers.apiKey),
-    });
-    return new HttpReply(response, headers, requestId, source);
   }
 
   /** `null`: it was answered, because the pending bodies are too large. */
@@ -232,7 +225,7 @@ export class CheckHandler implements CheckObserver {
     readBody(request, headers.contentLength, room, (body) => {
       check.reading = false;
       try {
-        this.#judge(check, headers, key, body, isPath(request.url!, TOOL_PROTOCOL));
+        this.#judge(check, headers, key, body, checkPathOf(request.url!) === TOOL_PROTOCOL);
       } catch (error) {
         check.fail(error);
       }
@@ -255,12 +248,13 @@ export class CheckHandler implements CheckObserver {
       return check.unavailable('unavailable', CLOSED.too_many.words);
     }
     if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB');
-    const prepared = prepareCheck(body);
-    if (isMalformed(prepared)) return check.refuse(prepared.status, prepared.error);
+    const sent = prepareCheck(body);
+    if (isMalformed(sent)) return check.refuse(sent.status, sent.error);
+    const prepared = isToolProtocol ? withoutAttempt(sent) : sent;
     const { idempotencyKey } = headers;
     const problem = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (problem !== null) return check.refuse(400, problem);
-    if (isToolProtocol) headers.trace = traceOfMeta(prepared.action) ?? headers.trace;
+    if (isToolProtocol) headers.trace = traceOfMeta(sent.action) ?? headers.trace;
     const origin = readOrigin(headers, prepared.action);
     if (typeof origin === 'string') return check.refuse(400, origin);
     const stamp =
@@ -279,20 +273,17 @@ export class CheckHandler implements CheckObserver {
   }
 }
 
-function isCheckPath(url: string): boolean {
-  if (url.charCodeAt(0) !== SLASH) return isAbsoluteCheckUrl(url);
+/** The path of a route of checks; `null`: another one. */
+function checkPathOf(url: string): (typeof PATHS)[number] | null {
+  if (url.charCodeAt(0) !== SLASH) return pathOfAbsoluteUrl(url);
   for (const path of PATHS) {
-    if (isPath(url, path)) return true;
+    if (url === path || (url.startsWith(path) && url.charCodeAt(path.length) === QUESTION_MARK)) return path;
   }
-  return false;
+  return null;
 }
 
-function isPath(url: string, path: string): boolean {
-  return url === path || (url.startsWith(path) && url.charCodeAt(path.length) === QUESTION_MARK);
-}
-
-/** The absolute form of a request target (RFC 9112 section 3.2.2). */
-function isAbsoluteCheckUrl(url: string): boolean {
+/** As {@link checkPathOf}, of the absolute form of a request target (RFC 9112 section 3.2.2). */
+function pathOfAbsoluteUrl(url: string): (typeof PATHS)[number] | null {
   const path = /^https?:\/\/[^/?#]*(\/[^?#]*)/i.exec(url)?.[1];
-  return path !== undefined && (PATHS as readonly string[]).includes(path);
+  return PATHS.find((one) => one === path) ?? null;
 }

@@ -1,15 +1,19 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
-/**
- * Makes the `x-request-id` of answers: 16 random hexadecimal digits of this process and a number, which costs a check less
- * than a UUID.
- */
+const BYTES = 16;
+const AT_ONCE = 256;
+
+/** Makes the `x-request-id` of answers: 32 random hexadecimal digits, of bytes that are drawn for many at a time. */
 export class RequestIds {
-  readonly #process = randomBytes(8).toString('hex');
-  #last = 0;
+  readonly #pool = Buffer.alloc(BYTES * AT_ONCE);
+  #next = this.#pool.length;
 
   next(): string {
-    this.#last += 1;
-    return `${this.#process}-${this.#last.toString(36)}`;
+    if (this.#next === this.#pool.length) {
+      randomFillSync(this.#pool);
+      this.#next = 0;
+    }
+    this.#next += BYTES;
+    return this.#pool.toString('hex', this.#next - BYTES, this.#next);
   }
 }
