@@ -30,16 +30,28 @@ readonly PACKAGES=(
 )
 # Its wheels carry the program that it drives, 165 MB: without it, it is built from its sources.
 readonly WITHOUT_PROGRAM=claude-agent-sdk==0.2.184
-# Its dependencies exclude those of the frameworks above: an environment of its own, in which its tests are run.
-readonly STRANDS=(strands-agents==1.62.0 cryptography==50.0.2 httpx==0.28.1 pytest==9.2.0 rfc8785==0.1.4)
-readonly STRANDS_TESTS=(tests/test_strands_adapter.py tests/test_examples.py::test_the_example_of_strands)
+# Frameworks whose dependencies exclude those of the ones above: in an environment of their own, in which their tests run.
+readonly OTHERS=(
+  strands-agents==1.62.0
+  google-adk==2.13.0
+  cryptography==50.0.2
+  httpx==0.28.1
+  pytest==9.2.0
+  rfc8785==0.1.4
+)
+readonly TESTS_OF_OTHERS=(
+  tests/test_strands_adapter.py
+  tests/test_google_adk_adapter.py
+  tests/test_examples.py::test_the_example_of_strands
+  tests/test_examples.py::test_the_example_of_google_adk
+)
 # What those depend on, for one set of versions on every machine.
 readonly CONSTRAINTS=$PWD/.ci/python-constraints.txt
-readonly STRANDS_CONSTRAINTS=$PWD/.ci/python-constraints-strands.txt
+readonly CONSTRAINTS_OF_OTHERS=$PWD/.ci/python-constraints-others.txt
 VERSIONS=$(
   python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])'
-  printf '%s\n' "${PACKAGES[@]}" "$WITHOUT_PROGRAM" "${STRANDS[@]}"
-  cat "$CONSTRAINTS" "$STRANDS_CONSTRAINTS"
+  printf '%s\n' "${PACKAGES[@]}" "$WITHOUT_PROGRAM" "${OTHERS[@]}"
+  cat "$CONSTRAINTS" "$CONSTRAINTS_OF_OTHERS"
 )
 readonly VERSIONS
 TOOLS=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}/tools/python-$(sha256sum <<<"$VERSIONS" | cut -c 1-12)
@@ -52,9 +64,9 @@ pip_install() {
   timeout "$1" "$TOOLS/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS" "${@:2}"
 }
 
-install_strands() {
-  python3 -m venv "$TOOLS/strands" &&
-    timeout 150 "$TOOLS/strands/bin/pip" install -q --disable-pip-version-check -c "$STRANDS_CONSTRAINTS" "${STRANDS[@]}"
+install_others() {
+  python3 -m venv "$TOOLS/others" &&
+    timeout 150 "$TOOLS/others/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS_OF_OTHERS" "${OTHERS[@]}"
 }
 
 # An incomplete folder has no marker, and is built again.
@@ -65,7 +77,7 @@ install_tools() {
     rm -rf "$TOOLS"
     if python3 -m venv "$TOOLS" && pip_install 150 "${PACKAGES[@]}" &&
       pip_install 60 --no-deps --no-build-isolation --no-binary claude-agent-sdk "$WITHOUT_PROGRAM" &&
-      install_strands; then
+      install_others; then
       touch "$TOOLS/whole"
       return 0
     fi
@@ -101,8 +113,9 @@ place = pathlib.Path(countersign.__file__).parent
 assert str(place).startswith(sys.prefix), place
 assert (place / "py.typed").exists(), "py.typed is missing"
 import countersign.adapters.claude_agent_sdk, countersign.adapters.langchain, countersign.adapters.openai_agents
-import countersign.adapters.pydantic_ai, countersign.adapters.strands
-frameworks = {"agents", "claude_agent_sdk", "langchain_core", "mcp", "pydantic_ai", "strands"} & set(sys.modules)
+import countersign.adapters.google_adk, countersign.adapters.pydantic_ai, countersign.adapters.strands
+names = ("agents", "claude_agent_sdk", "google", "langchain_core", "mcp", "pydantic_ai", "strands")
+frameworks = set(names) & set(sys.modules)
 assert not frameworks, f"the adapters import {frameworks} before they are used"
 print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names of what was installed")
 PYTHON
@@ -120,7 +133,7 @@ cd libs/client-python
 types=$!
 tested=0
 "$TOOLS/bin/python" -m pytest "$@" || tested=$?
-[ "$#" -gt 0 ] || "$TOOLS/strands/bin/python" -m pytest "${STRANDS_TESTS[@]}" || tested=$?
+[ "$#" -gt 0 ] || "$TOOLS/others/bin/python" -m pytest "${TESTS_OF_OTHERS[@]}" || tested=$?
 wait "$types" || { cat "$WORK/mypy"; exit 1; }
 [ "$tested" -eq 0 ] || exit "$tested"
 check_installed

@@ -66,6 +66,13 @@ def test_the_example_of_strands(service: Service, tmp_path: Path) -> None:
     assert DENIED.format("wire_money") in printed[1]
 
 
+def test_the_example_of_google_adk(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("google.adk")
+    printed = run("google_adk_tools.py", service, tmp_path, "wire_money")
+    assert printed[0] == "create_order: order-1 over 12.5"
+    assert DENIED.format("wire_money") in printed[1]
+
+
 def test_the_example_of_the_openai_agents_sdk(service: Service, tmp_path: Path) -> None:
     pytest.importorskip("agents")
     calls: List[Any] = [("create_order", ORDER), ("wire_money", WIRE)]

@@ -1,0 +1,96 @@
+"""Agents of Google's Agent Development Kit (``google-adk``), whose tool calls are checked before they are executed.
+
+.. code-block:: python
+
+    app = App(name="shop", root_agent=agent, plugins=[guard_plugin(countersign)])
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple
+
+from ..options import Outcome
+from .argument_forms import form_of_given
+from .tool_call import AnyCountersign, BegunCall, NotExecutedError, ToolCall, ToolGuard
+
+if TYPE_CHECKING:
+    from google.adk.plugins.base_plugin import BasePlugin
+
+__all__ = ["ToolCall", "guard_plugin"]
+
+#: Calls without a reported outcome: the framework may end a run without a callback, so the oldest are dropped.
+_PENDING = 10_000
+
+
+def guard_plugin(
+    countersign: AnyCountersign,
+    *,
+    action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
+    agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+) -> BasePlugin:
+    """A plugin of an app that checks each tool call of all its agents: the root, its sub-agents, and agents that are
+    tools (``AgentTool``, which takes over the plugins of its parent unless ``include_plugins=False``).
+
+    A call that is not allowed has the result ``{"error": …}``: the model reads the reason and advice. A tool that
+    raises or is cancelled is reported as failed, then handled as before. One that waits for a confirmation of the
+    framework is reported as skipped, and checked again once it is confirmed. A long-running tool is reported when
+    it is started.
+
+    The name of the agent and the id of the invocation are in the metadata as ``agent`` and ``invocationId``:
+    ``agent_id`` may give each agent a record of its own. The transfer to a sub-agent is a call of the tool
+    ``transfer_to_agent``, and checked as well.
+
+    A ``before_tool_callback`` of an agent runs after the plugin: one that changes the arguments changes what was
+    checked. Put the plugin last, so that other plugins have run. Not checked here: tools that the model's provider
+    executes. Live (bidirectional) runs were not tried.
+
+    :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    """
+    from google.adk.plugins.base_plugin import BasePlugin
+
+    guard = ToolGuard(action, agent_id, idempotency_key)
+    pending: OrderedDict[Tuple[Any, Any], BegunCall] = OrderedDict()
+
+    async def end(context: Any, outcome: Outcome) -> None:
+        begun = pending.pop(_key_of(context), None)
+        if begun is not None:
+            await begun.end(outcome)
+
+    class Guard(BasePlugin):
+        async def before_tool_callback(
+            self, *, tool: Any, tool_args: Dict[str, Any], tool_context: Any
+        ) -> Optional[Dict[str, Any]]:
+            try:
+                begun = await guard.begin_async(countersign, _call_of(tool.name, tool_args, tool_context))
+            except NotExecutedError as denied:
+                return {"error": str(denied)}
+            pending[_key_of(tool_context)] = begun
+            while len(pending) > _PENDING:
+                pending.popitem(last=False)
+            return None
+
+        async def after_tool_callback(
+            self, *, tool: Any, tool_args: Dict[str, Any], tool_context: Any, result: Any
+        ) -> Optional[Dict[str, Any]]:
+            waits = tool_context.function_call_id in tool_context.actions.requested_tool_confirmations
+            await end(tool_context, "skipped" if waits else "succeeded")
+            return None
+
+        async def on_tool_error_callback(
+            self, *, tool: Any, tool_args: Dict[str, Any], tool_context: Any, error: Any
+        ) -> Optional[Dict[str, Any]]:
+            await end(tool_context, "failed")
+            return None
+
+    return Guard(name="countersign")
+
+
+def _call_of(name: str, tool_args: Mapping[str, Any], context: Any) -> ToolCall:
+    metadata = {"agent": context.agent_name, "invocationId": context.invocation_id}
+    return ToolCall(name, form_of_given(dict(tool_args)), context.function_call_id, metadata)
+
+
+def _key_of(context: Any) -> Tuple[Any, Any]:
+    return context.invocation_id, context.function_call_id
