@@ -59,10 +59,12 @@ export const approvalWords = {
   after: (seconds: string) => `after ${seconds}`,
   used: 'Used by',
   history: {
-    ofSession: 'Before it, in this session',
+    ofSession: 'Before it, in the session it names',
     ofAgent: 'Before it, by this agent',
-    session: 'Session',
-    noSession: 'The action names no session in its metadata, so these are the newest events of the agent.',
+    session: 'The action names the session',
+    bySession: 'Events whose session came by header or token alone are not found.',
+    noSession:
+      'The action names no session in its metadata, so these are the newest events of the agent, of all its sessions. A session that came by header or token is not looked for.',
     failed: 'The events before the request could not be read',
     empty: 'This is the first event of the agent.',
     emptySession: (most: number) =>

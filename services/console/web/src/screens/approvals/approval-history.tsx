@@ -17,8 +17,9 @@ const SHOWN = 10;
 const texts = approvalWords.history;
 
 /**
- * Events of the agent before it asked, newest first: of the session of the check where that names one. Later events are
- * left out, because an agent that waits may send the same check again and again.
+ * Events of the agent before it asked, newest first: of the session that its action names in `metadata`, if any. One that
+ * came by header or token is not in the action, nor in the list of events, so nothing can be found by it. Later events
+ * are left out, because an agent that waits may send the same check again and again.
  */
 export function ApprovalHistory({
   approval,
@@ -43,7 +44,7 @@ export function ApprovalHistory({
         <p className="lead">{texts.noSession}</p>
       ) : (
         <p className="lead">
-          {texts.session} <Foreign text={session} most={80} />
+          {texts.session} <Foreign text={session} most={80} />. {texts.bySession}
         </p>
       )}
       {found.error === null ? null : (
