@@ -18,10 +18,14 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
     const { agentId } = instance.bootstrap;
     const rule = { id: 'large-refund', effect: 'approve', tools: ['refund'], args: { amount: { min: 100 } } };
     const limit = { id: 'refunds', tools: ['refund'], sum: 'args.amount', max_sum: '2000', window_seconds: 86_400 };
+    const ofRun = { id: 'of-run', tools: ['transfer'], key: "session + ' ' + principal", max_sum: '3000' };
     const body = {
       store_payload: true,
-      limits: [limit],
-      rules: [{ ...rule, ignore: ['payload.note'], severity: 'P2', reason: 'A person approves refunds.' }],
+      limits: [limit, { ...limit, ...ofRun }],
+      rules: [
+        { ...rule, ignore: ['payload.note'], severity: 'P2', reason: 'A person approves refunds.' },
+        { ...rule, id: 'large-transfer', tools: ['transfer'], severity: 'P2', reason: 'A person approves transfers.' },
+      ],
     };
     const saved = await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers, body });
     expect(saved.status).toBe(200);
@@ -36,8 +40,8 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
     instance.check({ type: 'tool_call', toolName: 'refund', payload: { amount, note }, metadata });
 
   /** Asks for an approval. @returns its id */
-  async function asked(amount: number): Promise<string> {
-    const { json } = await refund(amount, HOSTILE);
+  async function asked(amount: number, answered = refund(amount, HOSTILE)): Promise<string> {
+    const { json } = await answered;
     const answer = json as { allowed: boolean; code: string; approval_id: string; approval_url: string };
     expect(answer).toMatchObject({ allowed: false, code: 'approval_pending' });
     expect(answer.approval_url).toBe(`${instance.bootstrap.baseUrl}/console#approvals/${answer.approval_id}`);
@@ -80,6 +84,7 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
       .waitFor({ timeout: 60_000 })
       .catch(() => page.reload());
     await page.getByText('Used', { exact: true }).waitFor();
+    await page.getByText('What is left of budgets').waitFor({ state: 'hidden' });
     await picture(page, 'approval-used');
     expect(await page.evaluate("'hit' in window")).toBe(false);
     expect(unexpected(watched)).toEqual([]);
@@ -111,6 +116,33 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
       return (json as { code?: string }).code === 'approval_denied' ? true : null;
     });
     expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('show the budgets of a session and a principal by header, only while the action may be performed', async () => {
+    const headers = { 'x-countersign-session': 'run-9', 'x-countersign-principal': 'ada' };
+    const transfer = (amount: number) =>
+      instance.check({ type: 'tool_call', toolName: 'transfer', payload: { amount }, metadata }, { headers });
+    expect((await transfer(30)).json).toMatchObject({ allowed: true });
+    const id = await asked(600, transfer(600));
+    const { page, watched } = await openConsole(browser, instance.bootstrap, `approvals/${id}`);
+    await page.getByText('30 of 3000 used; this action needs 600.').waitFor();
+    expect(await page.getByText('The recorded check could not be read').count()).toBe(0);
+    await page.getByText('Events whose session came by header or token alone are not found.').waitFor();
+    expect(unexpected(watched)).toEqual([]);
+
+    const gone = { status: 404, contentType: 'application/json', body: '{"error":"not found"}' };
+    await page.route('**/v1/events/*', (route) => route.fulfill(gone));
+    await page.reload();
+    await page.getByText('The recorded check could not be read').waitFor();
+    await page.getByText('0 of 3000 used; this action needs 600.', { exact: true }).waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await picture(page, 'approval-check-unread');
+
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Denied', { exact: true }).waitFor();
+    await page.getByText('What is left of budgets').waitFor({ state: 'hidden' });
     await page.context().close();
   }, 120_000);
 

@@ -15,6 +15,15 @@ export function useEvent(id: string): UseQueryResult<EventDetail> {
   });
 }
 
+/** An event as it was recorded, which only an erasure changes: it is not read again every few seconds. */
+export function useRecorded(id: string): UseQueryResult<EventDetail> {
+  return useQuery({
+    queryKey: ['event-recorded', id],
+    queryFn: ({ signal }) => ask<EventDetail>(`/v1/events/${encodeURIComponent(id)}`, { signal }),
+    staleTime: 60_000,
+  });
+}
+
 /** The event as it is hashed with its proof, byte for byte as answered: what `/verify` and the API verify. */
 export async function eventProof(id: string): Promise<Blob> {
   return (await askFile(`/v1/events/${encodeURIComponent(id)}/proof`)).content;

@@ -85,13 +85,15 @@ const NOW_EVERY_MS = 10_000;
 
 /**
  * Explains an action of a check by the facts and balances of now.
+ * @param action `null`: not known yet, so that there is no explanation
  * @param isWaiting whether it is explained again every few seconds
  */
-export function useExplanationNow(id: string, action: object, isWaiting: boolean): UseQueryResult<Explanation> {
+export function useExplanationNow(id: string, action: object | null, isWaiting: boolean): UseQueryResult<Explanation> {
   return useQuery({
     queryKey: ['explanation-now', id, action],
     queryFn: ({ signal }) =>
       ask<Explanation>(`${of(id)}/explain`, { method: 'POST', body: { agentId: id, action }, signal }),
+    enabled: action !== null,
     refetchInterval: isWaiting ? NOW_EVERY_MS : false,
     retry: false,
   });

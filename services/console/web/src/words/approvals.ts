@@ -80,6 +80,12 @@ export const approvalWords = {
     none: 'No limit or fact of the profile in force applies to this action.',
     noPayload:
       'The content of the action is not stored. A limit that reads it is not shown, or not as the check will be charged to it.',
+    leftOut: {
+      session:
+        'The recorded check could not be read. If it had a session by header or token, facts and limits that depend on it may differ from these figures.',
+      token:
+        'The check came with a token. Facts and limits that depend on its issuer or its actors may differ from these figures.',
+    },
     fits: 'Has room for this action.',
     exceeded: 'Would be exceeded by this action.',
   },

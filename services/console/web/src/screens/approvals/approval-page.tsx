@@ -76,6 +76,8 @@ export function ApprovalPage({ id }: { readonly id: string }): ReactNode {
 
 function Shown({ approval, name }: { readonly approval: ShownApproval; readonly name: string }): ReactNode {
   const { state, why_not: whyNot, action, action_missing: missing, payload, rule_member: rule } = approval;
+  const { event_id: eventId } = approval;
+  const isOpen = state === 'pending' || state === 'approved';
   return (
     <>
       {state === 'pending' && whyNot ? (
@@ -112,8 +114,8 @@ function Shown({ approval, name }: { readonly approval: ShownApproval; readonly 
           ) : null}
         </div>
         <div className="cards">
-          {typeof action === 'object' && action !== null ? (
-            <ApprovalBudgets approval={approval} action={action} />
+          {isOpen && typeof action === 'object' && action !== null && eventId !== undefined ? (
+            <ApprovalBudgets approval={approval} action={action} eventId={eventId} />
           ) : null}
           {approval.requested_at === undefined ? null : (
             <ApprovalHistory approval={approval} requestedAt={approval.requested_at} />
