@@ -84,7 +84,7 @@ describe('a store of reports brought up to its topic', () => {
     const valid = { ...reportShare(1, issued.id, 'a'), expiresAt: '2100-01-01T00:00:00.000Z' };
     expect(await older.addShare(valid, 1)).toBe('added');
     await older.close();
-    const links = 'the end of 1 links to reports: make those that are still needed again';
+    const links = '1 link to a report is revoked: make those that are still needed again';
     expect((await restoreFromTopics(context(), { ...wet, dryRun: true })).adopted).toEqual([links]);
     expect((await restoreFromTopics(context(), wet)).adopted).toEqual([links]);
     expect((await restoreFromTopics(context(), wet)).adopted).toEqual([]);

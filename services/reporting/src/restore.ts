@@ -46,7 +46,8 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
     // The copy does not know which links were revoked since.
     const at = new Date().toISOString();
     const links = dryRun ? await store.validShares(at) : await store.revokeEveryShare(at);
-    if (links > 0) adopted.push(`the end of ${links} links to reports: make those that are still needed again`);
+    const revoked = links === 1 ? '1 link to a report is revoked' : `${links} links to reports are revoked`;
+    if (links > 0) adopted.push(`${revoked}: make those that are still needed again`);
     return { adopted, lost };
   } finally {
     await blobs.close();

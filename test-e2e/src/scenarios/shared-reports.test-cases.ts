@@ -44,12 +44,14 @@ export function sharedReportCases(given: () => Anchored): void {
       'x-robots-tag': 'noindex, nofollow, noarchive',
       'referrer-policy': 'no-referrer',
     });
-    expect((await read(packaged, 'HEAD')).status).toBe(200);
+    // Not counted.
+    const head = await read(packaged, 'HEAD');
+    expect([head.status, head.text, head.headers['x-report-id']]).toEqual([200, '', issued.headers['x-report-id']]);
 
     const listed = await instance.request('GET', `${path}/shares`, { headers });
     const { shares } = listed.json as { shares: readonly Share[] };
     expect(shares.map(({ id, fetches, log }) => [id, fetches, log.length])).toEqual([
-      [packaged.id, 2, 2],
+      [packaged.id, 1, 1],
       [pdf.id, 1, 1],
     ]);
     expect(shares[0]?.log[0]?.address).toMatch(/^(127\.0\.0\.1|::1)$/);

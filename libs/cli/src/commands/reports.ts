@@ -7,6 +7,10 @@ import { visible, visibleJson } from '../approvals/visible.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { newShareText, secondsOf, sharesText } from '../share-reports/shares-text.js';
 
+/** Links in one answer, as the route allows. */
+const PAGE = 100;
+const MOST_LISTED = 1000;
+
 interface Options extends TargetOptions, LoginOptions {
   readonly json?: boolean;
 }
@@ -69,12 +73,26 @@ function registerShares(reports: Command): void {
   withTarget(withLogin(command))
     .exitOverride()
     .action(async (report: string, options: Options) => {
-      const list = await as(options, (ask) =>
-        ask<{ readonly shares: readonly ShareRecord[]; readonly total: number }>('GET', `${pathOf(report)}?limit=1000`),
-      );
+      const list = await as(options, (ask) => sharesOf(ask, report));
       const text = options.json === true ? `${visibleJson(list)}\n` : sharesText(list.shares, list.total, Date.now());
       process.stdout.write(text);
     });
+}
+
+interface ShareList {
+  readonly shares: readonly ShareRecord[];
+  /** Also those that are not listed. */
+  readonly total: number;
+}
+
+/** The newest links of a report, page by page. */
+async function sharesOf(ask: Asked, report: string): Promise<ShareList> {
+  const shares: ShareRecord[] = [];
+  for (;;) {
+    const page = await ask<ShareList>('GET', `${pathOf(report)}?limit=${PAGE}&offset=${shares.length}`);
+    shares.push(...page.shares);
+    if (page.shares.length < PAGE || shares.length >= MOST_LISTED) return { shares, total: page.total };
+  }
 }
 
 function registerUnshare(reports: Command): void {

@@ -5,7 +5,7 @@ const NOW = Date.parse('2026-03-02T12:00:00.000Z');
 const share: ShareRecord = {
   ...{ id: 's1', reportId: 'r1', form: 'pdf', note: null, createdAt: '2026-03-01T00:00:00.000Z' },
   ...{ createdBy: { id: 'u', email: 'ana@example.com' }, expiresAt: '2026-03-03T00:00:00.000Z', revokedAt: null },
-  ...{ fetches: 0, lastFetchAt: null, log: [] },
+  ...{ withdrawn: false, fetches: 0, lastFetchAt: null, log: [] },
 };
 
 it('takes hours and days, and no other time', () => {
@@ -27,15 +27,17 @@ it('lists links with their state, and what they hold that a terminal would obey 
       { ...share, ...fetched },
       { ...share, expiresAt: '2026-03-02T12:00:00.000Z' },
       { ...share, revokedAt: at },
+      { ...share, withdrawn: true },
     ],
-    5,
+    6,
     NOW,
   );
-  const [valid, ended, revoked, more] = text.split('\n');
+  const [valid, ended, revoked, withdrawn, more] = text.split('\n');
   expect(valid).toContain(`2 fetches, last ${at} from 192.0.2.7  by ana@example.com  for\\u001b[2JAnn`);
-  expect(valid).toContain('  valid    pdf');
-  expect(ended).toContain('  ended    pdf');
-  expect(revoked).toContain('  revoked  pdf');
+  expect(valid).toContain('  valid      pdf');
+  expect(ended).toContain('  ended      pdf');
+  expect(revoked).toContain('  revoked    pdf');
+  expect(withdrawn).toContain('  withdrawn  pdf');
   expect(more).toBe('and 2 older ones');
   expect(sharesText([], 0, NOW)).toBe('no links\n');
 });

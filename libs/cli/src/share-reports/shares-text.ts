@@ -28,11 +28,15 @@ function lineOf(share: ShareRecord, nowMs: number): string {
   const { id, form, expiresAt, fetches, lastFetchAt, createdBy, note, log } = share;
   const address = log[0]?.address ?? null;
   const last = lastFetchAt === null ? '' : `, last ${lastFetchAt}${address === null ? '' : ` from ${address}`}`;
-  const fields = [id, stateOf(share, nowMs).padEnd(7), form.padEnd(7), expiresAt, `${fetches} fetches${last}`];
+  const fields = [id, stateOf(share, nowMs).padEnd(9), form.padEnd(7), expiresAt, `${fetches} fetches${last}`];
   return [...fields, `by ${createdBy.email}`, ...(note === null ? [] : [note])].join('  ');
 }
 
-function stateOf({ revokedAt, expiresAt }: ShareRecord, nowMs: number): 'revoked' | 'ended' | 'valid' {
+function stateOf(
+  { revokedAt, withdrawn, expiresAt }: ShareRecord,
+  nowMs: number,
+): 'revoked' | 'withdrawn' | 'ended' | 'valid' {
   if (revokedAt !== null) return 'revoked';
+  if (withdrawn) return 'withdrawn';
   return Date.parse(expiresAt) <= nowMs ? 'ended' : 'valid';
 }

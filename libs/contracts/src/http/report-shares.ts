@@ -1,4 +1,4 @@
-import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, isoTime, limit, pageOf, paging, retryLater, sessionErrors, uuid } from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
 import { PACKAGE } from './public-answers.js';
 import { packageSchema } from './reporting.js';
@@ -22,6 +22,7 @@ const shareFields = {
   createdBy: person,
   expiresAt: { ...instant, description: 'the link is not valid from then on' },
   revokedAt: nullable(instant),
+  withdrawn: { type: 'boolean', description: 'the report was withdrawn: nothing is read by the link' },
   fetches: { type: 'integer', minimum: 0, description: 'all answers with the report' },
   lastFetchAt: nullable(instant),
   log: {
@@ -69,6 +70,9 @@ export const shareBody = {
 export type ShareBody = JsonOf<typeof shareBody>;
 
 const of = { service: 'reporting', tag: 'Reports', auth: 'session' } as const;
+const notNow = retryLater('the time or the store cannot be asked');
+/** Each link has up to 100 fetches: a page has fewer links than other pages may have. */
+const pagingOfShares = { ...paging, limit: { ...limit, maximum: 100 } } as const;
 const noReport = error('no such report, or one without a PDF, or it was withdrawn');
 
 /** Links by which stored reports are read without an account. */
@@ -88,7 +92,7 @@ export const reportShareRoutes = {
       ...sessionErrors,
       404: noReport,
       409: error('the report opens what is to be withheld, or has as many links as it may have'),
-      503: { ...error('other reports are being read: try again later'), headers: { 'Retry-After': 'seconds to wait' } },
+      503: retryLater('other reports are being read, or the time cannot be asked'),
     },
   }),
   listShares: route({
@@ -98,13 +102,14 @@ export const reportShareRoutes = {
     operationId: 'listShares',
     summary: 'Links of a report, newest first, with their fetches',
     params: { id: uuid },
-    query: paging,
+    query: pagingOfShares,
     success: 200,
     responses: {
       200: { description: 'a page of links', schema: pageOf('shares', share) },
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('no such report'),
+      503: retryLater('the store cannot be reached'),
     },
   }),
   revokeShare: route({
@@ -120,6 +125,7 @@ export const reportShareRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('the report has no such link'),
+      503: notNow,
     },
   }),
   getSharedReport: route({
@@ -147,6 +153,8 @@ export const reportShareRoutes = {
         },
       },
       404: error('no link is valid with this token'),
+      500: error('the lookup failed'),
+      503: notNow,
     },
   }),
 } as const;

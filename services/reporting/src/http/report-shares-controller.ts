@@ -2,7 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { reportShareRoutes, type PageQuery, type ShareBody } from '@countersign/contracts';
 import { HttpAnswer, type RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
-import { REPORT_SHARES, type ReportShares } from '../sharing/report-shares.js';
+import { REPORT_SHARES, type ReportShares, type SharedReport } from '../sharing/report-shares.js';
 
 /** For the holder of a link: neither caches nor search engines keep the report, and no page learns the link. */
 const FOR_HOLDERS = {
@@ -34,13 +34,31 @@ export class ReportSharesController {
   }
 
   @HttpRoute(reportShareRoutes.getSharedReport)
-  async read(@Input() { params, remoteAddress }: RouteInput<unknown, unknown, null>): Promise<HttpAnswer> {
-    const { reportId, form, bytes } = await this.#shares.read(params['token']!, remoteAddress);
-    const [type, ending] = form === 'pdf' ? ['application/pdf', 'pdf'] : ['application/json', 'json'];
-    return HttpAnswer.text(200, type, bytes, {
-      ...FOR_HOLDERS,
-      'x-report-id': reportId,
-      'content-disposition': `attachment; filename="countersign-report-${reportId}.${ending}"`,
-    });
+  async read(@Input() { params, remoteAddress, sent }: RouteInput<unknown, unknown, null>): Promise<HttpAnswer> {
+    const token = params['token']!;
+    if (sent.method === 'HEAD') {
+      const looked = await this.#shares.look(token);
+      // No length: it is not known without the bytes.
+      return HttpAnswer.stream(200, typeOf(looked), nothing(), headersOf(looked));
+    }
+    const shared = await this.#shares.read(token, remoteAddress);
+    return HttpAnswer.text(200, typeOf(shared), shared.bytes, headersOf(shared));
   }
 }
+
+type Described = Pick<SharedReport, 'form' | 'reportId'>;
+
+function typeOf({ form }: Described): string {
+  return form === 'pdf' ? 'application/pdf' : 'application/json';
+}
+
+function headersOf({ form, reportId }: Described): Readonly<Record<string, string>> {
+  const ending = form === 'pdf' ? 'pdf' : 'json';
+  return {
+    ...FOR_HOLDERS,
+    'x-report-id': reportId,
+    'content-disposition': `attachment; filename="countersign-report-${reportId}.${ending}"`,
+  };
+}
+
+async function* nothing(): AsyncGenerator<string> {}

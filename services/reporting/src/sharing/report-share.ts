@@ -49,11 +49,14 @@ export function withFetch(share: ReportShare, fetch: ShareFetch): ReportShare {
   return { ...share, fetches: share.fetches + 1, log: [fetch, ...share.log].slice(0, KEPT_FETCHES) };
 }
 
-/** @param showsAddresses as in the trail of the account, addresses are for admins and auditors */
-export function shareRecord(share: ReportShare, showsAddresses: boolean): ShareRecord {
+/**
+ * @param withdrawn true if the report of the link was withdrawn
+ * @param showsAddresses as in the trail of the account, addresses are for admins and auditors
+ */
+export function shareRecord(share: ReportShare, withdrawn: boolean, showsAddresses: boolean): ShareRecord {
   const { id, reportId, form, note, createdAt, createdBy, expiresAt, revokedAt, fetches, log } = share;
   return {
-    ...{ id, reportId, form, note, createdAt, createdBy, expiresAt, revokedAt, fetches },
+    ...{ id, reportId, form, note, createdAt, createdBy, expiresAt, revokedAt, withdrawn, fetches },
     lastFetchAt: log[0]?.at ?? null,
     log: log.map(({ at, address }) => ({ at, address: showsAddresses ? address : null })),
   };

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { CountersUnavailable } from '@countersign/counters';
 import { canonicalBytes } from '@countersign/evidence';
 import { accountStream, type SignedPackage } from '@countersign/contracts';
 import { goldenPackage } from '../issue-report/golden-packages.test-kit.js';
@@ -20,6 +21,8 @@ describe('links to reports', () => {
   let kept: ReportShare[];
   let logged: unknown[];
   let shares: ReportShares;
+  let counted: number;
+  let now: () => Promise<number>;
   beforeAll(async () => {
     pkg = await goldenPackage(['soc2']);
     body = canonicalBytes(pkg);
@@ -43,18 +46,28 @@ describe('links to reports', () => {
     bodies = new Map([[INTACT, Buffer.from(body)]]);
     kept = [];
     logged = [];
+    counted = 0;
+    now = async () => NOW;
     const store = {
       report: async (accountId: string, id: string) => (id === ID && accountId === 'a' ? report : null),
       anyReport: async () => report,
       addShare: async (share: ReportShare) => (kept.push(share) > 2 ? 'full' : 'added'),
-      fetchShare: async (tokenSha256: string) => {
+      findShare: async (tokenSha256: string) => {
         const share = kept.find((one) => one.tokenSha256 === tokenSha256);
         return share === undefined ? null : { share, report };
       },
+      fetchShare: async (tokenSha256: string) => {
+        const share = kept.find((one) => one.tokenSha256 === tokenSha256);
+        if (share === undefined) return null;
+        counted += 1;
+        return { share, report };
+      },
+      shares: async () => ({ shares: kept, total: kept.length }),
+      revokeShare: async () => true,
     };
     const blobs = { get: async (name: string) => bodies.get(name) ?? null };
     shares = new ReportShares(
-      { store, blobs, publicUrl: () => 'https://countersign.example', now: async () => NOW } as never,
+      { store, blobs, publicUrl: () => 'https://countersign.example', now: () => now() } as never,
       { info: (...args: unknown[]) => void logged.push(args) } as never,
     );
   });
@@ -135,5 +148,51 @@ describe('links to reports', () => {
     await expect(shares.read(token, '192.0.2.7')).rejects.toMatchObject(alike);
     report = { ...report, facts: { ...report.facts, withdrawn: null } };
     await expect(shares.read(token, '192.0.2.7')).rejects.toThrow('is missing');
+    // Revoked while it was read.
+    bodies.set(INTACT, Buffer.from(body));
+    const read = bodies.get.bind(bodies);
+    bodies.get = (name) => {
+      kept = [];
+      return read(name);
+    };
+    await expect(shares.read(token, '192.0.2.7')).rejects.toMatchObject(alike);
+    expect([counted, logged]).toEqual([0, []]);
+  });
+
+  it('count a fetch that has the report, and no look at what there is', async () => {
+    const { url } = await shares.create(ADMIN, ID, { expiresIn: 60 });
+    const token = url.split('/').at(-1)!;
+    expect([await shares.look(token), counted]).toEqual([{ reportId: ID, form: 'package' }, 0]);
+    await shares.read(token, '192.0.2.7');
+    expect(counted).toBe(1);
+    now = async () => NOW + 60_000;
+    await expect(shares.look(token)).rejects.toMatchObject({ status: 404, message: NOT_VALID });
+    await expect(shares.read(token, '192.0.2.7')).rejects.toMatchObject({ status: 404, message: NOT_VALID });
+    expect(counted).toBe(1);
+  });
+
+  it('are to be tried again while the time of the instance cannot be asked, and an unknown token is answered', async () => {
+    const { url, id } = await shares.create(ADMIN, ID, { expiresIn: 60 });
+    now = async () => {
+      throw new CountersUnavailable('Redis is away');
+    };
+    const later = { status: 503, headers: { 'Retry-After': '1' } };
+    await expect(shares.create(ADMIN, ID, { expiresIn: 60 })).rejects.toMatchObject(later);
+    await expect(shares.revoke('a', ID, id)).rejects.toMatchObject(later);
+    await expect(shares.read(url.split('/').at(-1)!, '192.0.2.7')).rejects.toMatchObject(later);
+    await expect(shares.look(url.split('/').at(-1)!)).rejects.toMatchObject(later);
+    await expect(shares.read('none', '192.0.2.7')).rejects.toMatchObject({ status: 404, message: NOT_VALID });
+    expect(counted).toBe(0);
+  });
+
+  it('are listed as those of a withdrawn report once it is', async () => {
+    const withdrawn = async (): Promise<unknown> => {
+      const list = (await shares.list(ADMIN, ID, 9, 0)) as { readonly shares: readonly object[] };
+      return list.shares;
+    };
+    await shares.create(ADMIN, ID, { expiresIn: 60 });
+    expect(await withdrawn()).toEqual([expect.objectContaining({ withdrawn: false })]);
+    report = { ...report, facts: { ...report.facts, withdrawn: 'erased' } };
+    expect(await withdrawn()).toEqual([expect.objectContaining({ withdrawn: true })]);
   });
 });

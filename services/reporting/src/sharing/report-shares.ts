@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LONGEST_SHARE_SECONDS, type NewShareRecord, type ShareBody, type SharedForm } from '@countersign/contracts';
+import { CountersUnavailable } from '@countersign/counters';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { pdfBlobName } from '../blobs/blob-store.js';
 import { RunningComputations, type ComputationLimits } from '../count-coverage/running-computations.js';
 import type { Issuer } from '../issue-report/issue.js';
 import { opensTrail } from '../reports.js';
-import type { StoredReport } from '../store/port.js';
+import type { FetchedShare, StoredReport } from '../store/port.js';
 import { openedKinds } from './opened-kinds.js';
-import { hashOfToken, newToken, shareRecord, type ReportShare } from './report-share.js';
+import { hashOfToken, isValid, newToken, shareRecord, type ReportShare } from './report-share.js';
 
 /** Injection token of {@link ReportShares}. */
 export const REPORT_SHARES = Symbol('report-shares');
@@ -21,6 +22,7 @@ const READING: ComputationLimits = { ofOneAccount: 1, ofAll: 2, named: 'reports'
 const NO_REPORT = 'no such report';
 /** The one answer for every token by which nothing is read. */
 export const NOT_VALID = 'no link is valid with this token';
+const NO_TIME = 'the end of links cannot be judged now: try again';
 const PLURAL = { action: 'actions', payload: 'payloads', context: 'contexts' } as const;
 
 type Caller = Pick<SessionCaller, 'accountId' | 'userId' | 'email' | 'role'>;
@@ -43,7 +45,7 @@ export class ReportShares {
   /**
    * The link is in this answer alone.
    * @throws HttpRefusal 404 by report, 403 for a member and a report that opens the trail, 400 by end, 409 where the report opens
-   * what is to be withheld or has as many links as it may have, 503 while other reports are read
+   * what is to be withheld or has as many links as it may have, 503 while other reports are read or there is no time
    */
   async create(caller: Caller, reportId: string, body: ShareBody): Promise<NewShareRecord> {
     const { accountId, userId, email, role } = caller;
@@ -51,7 +53,7 @@ export class ReportShares {
     const report = await this.#shareable(accountId, reportId, form);
     if (role === 'member' && opensTrail(report))
       throw new HttpRefusal(403, 'the report shows the content of the trail: only an admin or auditor may share it');
-    const nowMs = await this.issuer.now();
+    const nowMs = await this.#now();
     const expiresAt = endOf(body, nowMs);
     await this.#requireWithheld(report, withhold);
     const token = newToken();
@@ -67,41 +69,77 @@ export class ReportShares {
         409,
         `the report has ${MOST_VALID} links that are valid, which is the most: revoke one of them`,
       );
-    return { ...shareRecord(share, true), url: `${this.issuer.publicUrl()}/v1/shared/${token}` };
+    return { ...shareRecord(share, false, true), url: `${this.issuer.publicUrl()}/v1/shared/${token}` };
   }
 
   /** @throws HttpRefusal 404 */
   async list({ accountId, role }: Caller, reportId: string, limit: number, offset: number): Promise<object> {
-    if ((await this.issuer.store.report(accountId, reportId)) === null) throw new HttpRefusal(404, NO_REPORT);
+    const report = await this.issuer.store.report(accountId, reportId);
+    if (report === null) throw new HttpRefusal(404, NO_REPORT);
+    const isWithdrawn = report.facts.withdrawn !== null;
     const { shares, total } = await this.issuer.store.shares(accountId, reportId, limit, offset);
-    return { shares: shares.map((share) => shareRecord(share, role !== 'member')), total, limit, offset };
+    const records = shares.map((share) => shareRecord(share, isWithdrawn, role !== 'member'));
+    return { shares: records, total, limit, offset };
   }
 
-  /** From its answer on the link is not valid; a repetition changes nothing. @throws HttpRefusal 404 */
+  /** From its answer on the link is not valid; a repetition changes nothing. @throws HttpRefusal 404, 503 without a time */
   async revoke(accountId: string, reportId: string, id: string): Promise<void> {
-    const at = new Date(await this.issuer.now()).toISOString();
+    const at = new Date(await this.#now()).toISOString();
     if (!(await this.issuer.store.revokeShare(accountId, reportId, id, at)))
       throw new HttpRefusal(404, 'the report has no such link');
   }
 
   /**
-   * Reads the report of a link. The fetch is durable before it resolves.
+   * The report and form that a link serves, without bytes and uncounted.
+   * @throws HttpRefusal 404, the same for every token by which nothing is read; 503 without a time
+   */
+  async look(token: string): Promise<Omit<SharedReport, 'bytes'>> {
+    const { share, report } = await this.#valid(token);
+    return { reportId: report.id, form: share.form };
+  }
+
+  /**
+   * Reads the report of a link. The fetch is durable before it resolves; none is counted that has no bytes.
    * @param remoteAddress of the caller
-   * @throws HttpRefusal 404, the same for every token by which nothing is read
+   * @throws HttpRefusal 404, the same for every token by which nothing is read; 503 without a time
    */
   async read(token: string, remoteAddress: string): Promise<SharedReport> {
-    const at = new Date(await this.issuer.now()).toISOString();
-    const address = isIP(remoteAddress) === 0 ? null : remoteAddress;
-    const found = await this.issuer.store.fetchShare(hashOfToken(token), { at, address });
-    if (found === null) throw new HttpRefusal(404, NOT_VALID);
-    const { share, report } = found;
-    this.log.info({ share: share.id, reportId: report.id, address }, 'a shared report is fetched');
+    const { share, report, at } = await this.#valid(token);
+    const { id: reportId } = report;
     const name = nameOf(report, share.form);
     const bytes = name === null ? null : await this.issuer.blobs.get(name);
-    if (bytes !== null) return { reportId: report.id, form: share.form, bytes };
-    // It may have been withdrawn since it was read.
-    if ((await this.issuer.store.anyReport(report.id))?.facts.withdrawn !== null) throw new HttpRefusal(404, NOT_VALID);
-    throw new Error(`the stored ${share.form} of report ${report.id} is missing`);
+    if (bytes === null) {
+      // It may have been withdrawn since it was found.
+      const isWithdrawn = (await this.issuer.store.anyReport(reportId))?.facts.withdrawn !== null;
+      if (isWithdrawn) throw new HttpRefusal(404, NOT_VALID);
+      throw new Error(`the stored ${share.form} of report ${reportId} is missing`);
+    }
+    const address = isIP(remoteAddress) === 0 ? null : remoteAddress;
+    // Revoked or withdrawn since it was found: not served.
+    if ((await this.issuer.store.fetchShare(share.tokenSha256, { at, address })) === null)
+      throw new HttpRefusal(404, NOT_VALID);
+    this.log.info({ share: share.id, reportId, address }, 'a shared report is fetched');
+    return { reportId, form: share.form, bytes };
+  }
+
+  /** @throws HttpRefusal 404, 503 */
+  async #valid(token: string): Promise<FetchedShare & { readonly at: string }> {
+    const found = await this.issuer.store.findShare(hashOfToken(token));
+    if (found === null) throw new HttpRefusal(404, NOT_VALID);
+    // Asked only of a link that there is: unknown tokens get their answer also while there is no time.
+    const at = new Date(await this.#now()).toISOString();
+    if (!isValid(found.share, at)) throw new HttpRefusal(404, NOT_VALID);
+    return { ...found, at };
+  }
+
+  /** @throws HttpRefusal 503 where the counters, whose time all instances share, cannot be asked */
+  async #now(): Promise<number> {
+    try {
+      return await this.issuer.now();
+    } catch (error) {
+      if (error instanceof CountersUnavailable) throw new HttpRefusal(503, NO_TIME, { 'Retry-After': '1' });
+      throw error;
+    }
   }
 
   /** @throws HttpRefusal 404 */

@@ -85,7 +85,7 @@ export interface SharePage {
   readonly total: number;
 }
 
-/** A fetch that was counted. */
+/** A link with its report. */
 export interface FetchedShare {
   readonly share: ReportShare;
   readonly report: StoredReport;
@@ -175,12 +175,14 @@ export interface ReportStore extends OutboxStore {
   shares(accountId: string, reportId: string, limit: number, offset: number): Promise<SharePage>;
   /** `false`: the report of the account has no such link. One that was revoked before keeps its time. */
   revokeShare(accountId: string, reportId: string, id: string, at: string): Promise<boolean>;
+  /** The link with this hash of its token. @returns `null`: there is none, it was revoked, or its report was withdrawn */
+  findShare(tokenSha256: string): Promise<FetchedShare | null>;
   /**
    * Finds the link with this hash of its token, and counts the fetch in the same step.
    * @returns `null`: there is none, it is not valid at the time of the fetch, or its report was withdrawn; nothing is counted
    */
   fetchShare(tokenSha256: string, fetch: ShareFetch): Promise<FetchedShare | null>;
-  /** Revokes the links of all accounts. @returns how many */
+  /** Revokes the links of all accounts that are valid. @returns how many */
   revokeEveryShare(at: string): Promise<number>;
   /** How many links of all accounts are valid. */
   validShares(at: string): Promise<number>;

@@ -2,7 +2,7 @@ import type { Stored, Transaction } from '@countersign/document-store';
 import { isValid, withFetch, type ReportShare, type ShareFetch } from '../sharing/report-share.js';
 import { REPORTS, SHARES } from './documents.js';
 import { JobDocuments } from './job-documents.js';
-import type { FetchedShare, SharePage } from './port.js';
+import type { FetchedShare, SharePage, StoredReport } from './port.js';
 
 /** Maximum number of links revoked in one transaction. */
 const AT_ONCE = 500;
@@ -16,7 +16,7 @@ export class ShareDocuments extends JobDocuments {
       if (report?.body.facts.accountId !== accountId || report.body.facts.withdrawn !== null) return 'withdrawn';
       // Of links of a report that are added at once, each counts those before; and none is added to one that is withdrawn.
       await transaction.expect(REPORTS, reportId, report.version);
-      const where = { reportId, isRevoked: false, expiresAt: { above: createdAt } };
+      const where = { reportId, ...validAt(createdAt) };
       if ((await transaction.count(SHARES, where)) >= mostValid) return 'full';
       await transaction.put(SHARES, [{ id, version: 1, body: share }]);
       return 'added';
@@ -39,15 +39,19 @@ export class ShareDocuments extends JobDocuments {
     });
   }
 
+  async findShare(tokenSha256: string): Promise<FetchedShare | null> {
+    const [stored] = await this.documents.find(SHARES, { where: { tokenSha256 }, limit: 1 });
+    if (stored === undefined || stored.body.revokedAt !== null) return null;
+    const report = await this.documents.get(REPORTS, stored.body.reportId);
+    return report !== null && isOf(report.body, stored.body) ? { share: stored.body, report: report.body } : null;
+  }
+
   async fetchShare(tokenSha256: string, fetch: ShareFetch): Promise<FetchedShare | null> {
-    const query = { where: { tokenSha256 }, limit: 1 } as const;
-    // Most wrong tokens need no transaction.
-    if ((await this.documents.find(SHARES, query)).length === 0) return null;
     return this.documents.transact(async (transaction) => {
-      const [stored] = await transaction.find(SHARES, query);
+      const [stored] = await transaction.find(SHARES, { where: { tokenSha256 }, limit: 1 });
       if (stored === undefined || !isValid(stored.body, fetch.at)) return null;
       const report = await transaction.get(REPORTS, stored.body.reportId);
-      if (report?.body.facts.accountId !== stored.body.accountId || report.body.facts.withdrawn !== null) return null;
+      if (report === null || !isOf(report.body, stored.body)) return null;
       const share = withFetch(stored.body, fetch);
       await put(transaction, stored, share);
       return { share, report: report.body };
@@ -55,9 +59,10 @@ export class ShareDocuments extends JobDocuments {
   }
 
   async revokeEveryShare(at: string): Promise<number> {
+    const where = validAt(at);
     for (let revoked = 0; ;) {
       const some = await this.documents.transact(async (transaction) => {
-        const found = await transaction.find(SHARES, { where: { isRevoked: false }, limit: AT_ONCE });
+        const found = await transaction.find(SHARES, { where, limit: AT_ONCE });
         for (const stored of found) await put(transaction, stored, { ...stored.body, revokedAt: at });
         return found.length;
       });
@@ -67,8 +72,18 @@ export class ShareDocuments extends JobDocuments {
   }
 
   validShares(at: string): Promise<number> {
-    return this.documents.count(SHARES, { isRevoked: false, expiresAt: { above: at } });
+    return this.documents.count(SHARES, validAt(at));
   }
+}
+
+/** The condition for links that are valid, as `isValid`. */
+function validAt(at: string): { readonly isRevoked: false; readonly expiresAt: { readonly above: string } } {
+  return { isRevoked: false, expiresAt: { above: at } };
+}
+
+/** True if the link serves this report: it is of the same account, and not withdrawn. */
+function isOf({ facts }: StoredReport, { accountId }: ReportShare): boolean {
+  return facts.accountId === accountId && facts.withdrawn === null;
 }
 
 function put(

@@ -64,6 +64,9 @@ export function shareCases(
     await store.addShare(reportShare(1, 'r1', 'a'), 9);
     expect(await store.fetchShare(token(2), fetchAt(LATER))).toBeNull();
     expect(await store.fetchShare(token(1), fetchAt(END))).toBeNull();
+    expect(await store.findShare(token(2))).toBeNull();
+    const found = await store.findShare(token(1));
+    expect([found?.share, found?.report.id]).toEqual([reportShare(1, 'r1', 'a'), 'r1']);
     const fetched = await store.fetchShare(token(1), fetchAt(DAY));
     expect([fetched?.share.fetches, fetched?.report.id]).toEqual([1, 'r1']);
     await Promise.all(Array.from({ length: 5 }, () => store.fetchShare(token(1), fetchAt(DAY))));
@@ -83,10 +86,12 @@ export function shareCases(
     expect(await store.revokeShare('a', 'r1', 's9', DAY)).toBe(false);
     expect(await store.revokeShare('a', 'r1', 's1', DAY)).toBe(true);
     expect(await store.revokeShare('a', 'r1', 's1', LATER)).toBe(true);
+    expect([await store.findShare(token(1)), (await store.findShare(token(2)))?.share.id]).toEqual([null, 's2']);
     expect(await store.fetchShare(token(1), fetchAt(LATER))).toBeNull();
     expect(await store.fetchShare(token(2), fetchAt(LATER))).not.toBeNull();
     await store.updateReport({ ...stored, version: 2, facts: { ...stored.facts, withdrawn: 'erased' } });
     expect(await store.fetchShare(token(2), fetchAt(LATER))).toBeNull();
+    expect(await store.findShare(token(2))).toBeNull();
     const { shares } = await store.shares('a', 'r1', 9, 0);
     expect(shares.map(({ id, revokedAt, fetches }) => [id, revokedAt, fetches])).toEqual([
       ['s2', null, 1],
@@ -94,15 +99,18 @@ export function shareCases(
     ]);
   });
 
-  it('revokes the links of all accounts, each once', async () => {
+  it('revokes the valid links of all accounts, each once', async () => {
     const store = storeOf();
     await store.addReport(report('r1', 'a', DAY));
     await store.addReport(report('r2', 'b', DAY));
     await store.addShare(reportShare(1, 'r1', 'a'), 9);
     await store.addShare(reportShare(2, 'r2', 'b'), 9);
+    await store.addShare({ ...reportShare(3, 'r2', 'b'), expiresAt: LATER }, 9);
     await store.revokeShare('a', 'r1', 's1', DAY);
+    expect(await store.validShares(LATER)).toBe(1);
     expect([await store.revokeEveryShare(LATER), await store.revokeEveryShare(LATER)]).toEqual([1, 0]);
     expect((await store.shares('a', 'r1', 9, 0)).shares[0]?.revokedAt).toBe(DAY);
+    expect((await store.shares('b', 'r2', 9, 0)).shares.map(({ revokedAt }) => revokedAt)).toEqual([null, LATER]);
     expect(await store.fetchShare(token(2), fetchAt(LATER))).toBeNull();
   });
 }

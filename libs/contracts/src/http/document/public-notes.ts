@@ -51,7 +51,7 @@ export const PUBLIC_NOTES: OperationNotes = {
   getSharedReport: {
     answers: { 404: { error: 'no link is valid with this token' } },
     description:
-      'For the holder of a link that `POST /v1/reports/{id}/shares` made. A link that was revoked, has ended or never was, and one to a report that was withdrawn, get the same answer. Each answer with the report is counted, with the address of its caller, before it is sent. Verify what you get: `npx countersign verify`, or `/verify`.',
+      'For the holder of a link that `POST /v1/reports/{id}/shares` made. A link that was revoked, has ended or never was, and one to a report that was withdrawn, get the same answer. Each answer with the report is counted, with the address of its caller, before it is sent; one to `HEAD` has no report, and is not counted. Verify what you get: `npx countersign verify`, or `/verify`.',
   },
   getVerificationPage: {
     description:

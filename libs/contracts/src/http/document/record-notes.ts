@@ -195,7 +195,7 @@ export const RECORD_NOTES: OperationNotes = {
   },
   listShares: {
     description:
-      'Also those that have ended. `fetches` counts every answer with the report, `log` has the newest 100. They are not in the trail of the account.',
+      'Also those that have ended, at most 100 in a page. `fetches` counts every answer with the report, `log` has the newest 100, which are kept for as long as the instance has the record of the report. They are not in the trail of the account.',
   },
   revokeShare: {
     description: 'From the answer on, the link is answered as one that never was. Its fetches stay listed.',

@@ -1,5 +1,5 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult } from '@tanstack/react-query';
 import type { NewShareRecord, ShareBody, ShareRecord } from '@countersign/contracts';
 import { ask } from './ask.js';
 import { client } from './client.js';
@@ -7,14 +7,25 @@ import { client } from './client.js';
 const keyOf = (reportId: string): readonly string[] => ['report-shares', reportId];
 const pathOf = (reportId: string): string => `/v1/reports/${encodeURIComponent(reportId)}/shares`;
 
+const PAGE = 50;
+
+interface SharePage {
+  readonly shares: readonly ShareRecord[];
+  readonly total: number;
+  readonly offset: number;
+}
+
 /** The links of a report, newest first. */
-export function useShares(reportId: string): UseQueryResult<readonly ShareRecord[]> {
-  return useQuery({
+export function useShares(reportId: string): UseInfiniteQueryResult<InfiniteData<SharePage>> {
+  return useInfiniteQuery({
     queryKey: keyOf(reportId),
-    queryFn: async ({ signal }) => {
-      const query = { limit: 100 };
-      return (await ask<{ shares: readonly ShareRecord[] }>(pathOf(reportId), { query, signal })).shares;
-    },
+    queryFn: async ({ pageParam: offset, signal }): Promise<SharePage> => ({
+      ...(await ask<Omit<SharePage, 'offset'>>(pathOf(reportId), { query: { limit: PAGE, offset }, signal })),
+      offset,
+    }),
+    initialPageParam: 0,
+    getNextPageParam: ({ offset, shares, total }) =>
+      shares.length > 0 && offset + shares.length < total ? offset + shares.length : undefined,
   });
 }
 

@@ -133,6 +133,7 @@ export const reportWords = {
     last: 'last at',
     forms: { package: 'JSON', pdf: 'PDF' },
     never: 'never',
+    older: (count: number) => `and ${number(count)} older ${count === 1 ? 'one' : 'ones'}`,
     ended: 'ended',
     revoked: 'revoked',
     revoke: 'Revoke',

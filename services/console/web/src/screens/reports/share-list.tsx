@@ -12,13 +12,16 @@ import { Problem } from '../../parts/problem.js';
 import { Secret } from '../../parts/secret.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
+import { words } from '../../words/en.js';
 import { reportWords } from '../../words/reports.js';
 
 const DAY_SECONDS = 86_400;
 
 /** The links of a report: what each was made for, until when, and its fetches; a new one is shown once. */
 export function ShareList({ report }: { readonly report: ReportRecord }): ReactNode {
-  const shares = useShares(report.id);
+  const pages = useShares(report.id);
+  const shares = pages.data?.pages.flatMap((page) => page.shares);
+  const older = (pages.data?.pages.at(-1)?.total ?? 0) - (shares?.length ?? 0);
   const [isAdding, setAdding] = useState(false);
   const [revoked, setRevoked] = useState<ShareRecord | null>(null);
   const { shares: texts } = reportWords;
@@ -35,15 +38,15 @@ export function ShareList({ report }: { readonly report: ReportRecord }): ReactN
         ) : undefined
       }
     >
-      {shares.error === null ? null : (
-        <Problem what={texts.failed} error={shares.error} retry={() => void shares.refetch()} />
+      {pages.error === null ? null : (
+        <Problem what={texts.failed} error={pages.error} retry={() => void pages.refetch()} />
       )}
-      {shares.data?.length === 0 ? (
+      {shares?.length === 0 ? (
         <p>{texts.none}</p>
-      ) : shares.error !== null && shares.data === undefined ? null : (
+      ) : pages.error !== null && shares === undefined ? null : (
         <Table
           label={texts.title}
-          rows={shares.data}
+          rows={shares}
           keyOf={({ id }) => id}
           columns={[
             { name: columns.note, cell: (share) => <Named share={share} /> },
@@ -53,6 +56,19 @@ export function ShareList({ report }: { readonly report: ReportRecord }): ReactN
           ]}
         />
       )}
+      {pages.hasNextPage ? (
+        <p>
+          {texts.older(older)}{' '}
+          <button
+            type="button"
+            className="button"
+            aria-disabled={pages.isFetchingNextPage}
+            onClick={() => (pages.isFetchingNextPage ? undefined : void pages.fetchNextPage())}
+          >
+            {words.more}
+          </button>
+        </p>
+      ) : null}
       {isAdding ? <NewShare report={report} onClose={() => setAdding(false)} /> : null}
       {revoked === null ? null : (
         <ConfirmRemoval
@@ -102,6 +118,7 @@ function State({
 }): ReactNode {
   const { shares: texts } = reportWords;
   if (share.revokedAt !== null) return <span className="badge bad">{texts.revoked}</span>;
+  if (share.withdrawn) return <span className="badge plain">{reportWords.withdrawn}</span>;
   if (Date.parse(share.expiresAt) <= Date.now()) return <span className="badge plain">{texts.ended}</span>;
   return (
     <button type="button" className="button" onClick={() => onRevoke(share)}>
