@@ -56,34 +56,39 @@ VERSIONS=$(
 readonly VERSIONS
 TOOLS=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}/tools/python-$(sha256sum <<<"$VERSIONS" | cut -c 1-12)
 readonly TOOLS
+readonly BIN=$TOOLS/own/bin
 WORK=$(mktemp -d)
 readonly WORK
 trap 'rm -rf "$WORK"' EXIT
 
 pip_install() {
-  timeout "$1" "$TOOLS/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS" "${@:2}"
+  timeout "$1" "$BIN/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS" "${@:2}"
 }
 
+# The frameworks that exclude versions which the others need.
 install_others() {
   python3 -m venv "$TOOLS/others" &&
-    timeout 150 "$TOOLS/others/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS_OF_OTHERS" "${OTHERS[@]}"
+    timeout 240 "$TOOLS/others/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS_OF_OTHERS" "${OTHERS[@]}"
 }
 
-# An incomplete folder has no marker, and is built again.
-install_tools() {
-  [ ! -e "$TOOLS/whole" ] || return 0
+install_own() {
+  python3 -m venv "$TOOLS/own" && pip_install 150 "${PACKAGES[@]}" &&
+    pip_install 60 --no-deps --no-build-isolation --no-binary claude-agent-sdk "$WITHOUT_PROGRAM"
+}
+
+# ensure NAME: an incomplete folder has no marker, and is built again.
+ensure() {
+  [ ! -e "$TOOLS/$1.whole" ] || return 0
   local try
   for try in 1 2 3; do
-    rm -rf "$TOOLS"
-    if python3 -m venv "$TOOLS" && pip_install 150 "${PACKAGES[@]}" &&
-      pip_install 60 --no-deps --no-build-isolation --no-binary claude-agent-sdk "$WITHOUT_PROGRAM" &&
-      install_others; then
-      touch "$TOOLS/whole"
+    rm -rf "${TOOLS:?}/$1"
+    if "install_$1"; then
+      touch "$TOOLS/$1.whole"
       return 0
     fi
     sleep $((try * 3))
   done
-  rm -rf "$TOOLS"
+  rm -rf "${TOOLS:?}/$1"
   echo 'the tools for Python cannot be installed' >&2
   return 1
 }
@@ -95,7 +100,7 @@ check_installed() {
   local folder=$PWD
   mkdir "$WORK/folder"
   python3 -m venv "$WORK/empty"
-  "$TOOLS/bin/python" -c 'import site; print(site.getsitepackages()[0])' \
+  "$BIN/python" -c 'import site; print(site.getsitepackages()[0])' \
     >"$("$WORK/empty/bin/python" -c 'import site; print(site.getsitepackages()[0])')/tools.pth"
   (
     cd "$WORK/folder"
@@ -123,16 +128,17 @@ PYTHON
   )
 }
 
-install_tools
+ensure own
+ensure others
 [ "${1-}" != tools ] || exit 0
 export PYTHONDONTWRITEBYTECODE=1
 cd libs/client-python
-"$TOOLS/bin/ruff" check --no-cache --quiet .
-"$TOOLS/bin/ruff" format --no-cache --check --quiet .
-"$TOOLS/bin/mypy" --cache-dir="$TOOLS/mypy" >"$WORK/mypy" 2>&1 &
+"$BIN/ruff" check --no-cache --quiet .
+"$BIN/ruff" format --no-cache --check --quiet .
+"$BIN/mypy" --cache-dir="$TOOLS/mypy" >"$WORK/mypy" 2>&1 &
 types=$!
 tested=0
-"$TOOLS/bin/python" -m pytest "$@" || tested=$?
+"$BIN/python" -m pytest "$@" || tested=$?
 [ "$#" -gt 0 ] || "$TOOLS/others/bin/python" -m pytest "${TESTS_OF_OTHERS[@]}" || tested=$?
 wait "$types" || { cat "$WORK/mypy"; exit 1; }
 [ "$tested" -eq 0 ] || exit "$tested"

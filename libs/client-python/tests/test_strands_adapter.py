@@ -15,7 +15,7 @@ from countersign.adapters.strands import guard_plugin
 pytest.importorskip("strands")
 
 from strands import Agent, tool
-from strands.hooks import AfterToolCallEvent
+from strands.hooks import AfterToolCallEvent, BeforeToolCallEvent
 from strands.models import Model
 
 Call = Tuple[str, Dict[str, Any]]
@@ -141,6 +141,23 @@ def test_a_call_that_a_hook_repeats_is_checked_each_time(played: PlayedService) 
     play(client, agent)
     assert done == ["fail", "fail"]
     assert played.reported() == {"fail": ["failed", "failed"]}
+
+
+def test_the_tool_that_a_hook_selects_is_the_one_that_is_checked(played: PlayedService) -> None:
+    played.denied["wire"] = DENIED
+    read: Dict[str, str] = {}
+    client = Countersign("key", AGENT, played.address)
+    agent = agent_of([("order", {"amount": 3})], read, guard_plugin(client))
+
+    def select(event: BeforeToolCallEvent[Any]) -> None:
+        event.selected_tool = wire
+
+    agent.add_hook(select, BeforeToolCallEvent)
+    play(client, agent)
+    assert done == []
+    assert "Not executed: this call of wire was denied." in read["order"]
+    (checked,) = played.checks
+    assert checked["metadata"] == {"agent": "clerk", "askedTool": "order", "toolCallId": "order"}
 
 
 def test_nothing_is_executed_while_the_service_is_gone() -> None:

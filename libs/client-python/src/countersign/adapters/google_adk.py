@@ -43,8 +43,11 @@ def guard_plugin(
     ``transfer_to_agent``, and checked as well.
 
     A ``before_tool_callback`` of an agent runs after the plugin: one that changes the arguments changes what was
-    checked. Put the plugin last, so that other plugins have run. Not checked here: tools that the model's provider
-    executes. Live (bidirectional) runs were not tried.
+    checked, and one that answers the call itself leaves a tool that never ran reported as succeeded. Put the plugin
+    last, so that no other plugin changes a call that was checked. A plugin before it that handles the error of a tool
+    (``ReflectAndRetryToolPlugin``) hides it: the call is then reported as succeeded; and one that replaces the result
+    of a tool leaves the call without an outcome. Verdicts are not affected. Not checked here: tools that the model's
+    provider executes. Live (bidirectional) runs were not tried.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
     """

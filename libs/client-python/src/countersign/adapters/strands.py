@@ -80,6 +80,9 @@ def guard_plugin(
 
 def _call_of(context: ExecuteToolContext) -> ToolCall:
     use = context.tool_use
-    name = getattr(context.agent, "name", None)
-    metadata = {} if name is None else {"agent": name}
-    return ToolCall(use["name"], form_of_given(use["input"]), use.get("toolUseId"), metadata)
+    agent = getattr(context.agent, "name", None)
+    # A hook or other middleware may have selected another tool than the model asked for: that one is executed.
+    name = use["name"] if context.tool is None else context.tool.tool_name
+    asked = {} if name == use["name"] else {"askedTool": use["name"]}
+    metadata = {**({} if agent is None else {"agent": agent}), **asked}
+    return ToolCall(name, form_of_given(use["input"]), use.get("toolUseId"), metadata)
