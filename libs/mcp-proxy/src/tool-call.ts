@@ -55,10 +55,16 @@ function withoutTrace({ traceparent, ...more }: JsonObject): JsonObject {
   return traceparent === undefined || isTraceparent(traceparent) ? more : { traceparent, ...more };
 }
 
+/** What is no token of the protocol (an integer or a short text) is text like any other. */
+function withoutToken({ progressToken, ...more }: JsonObject): JsonObject {
+  const isToken = typeof progressToken === 'string' ? progressToken.length <= 128 : Number.isSafeInteger(progressToken);
+  return progressToken === undefined || isToken ? more : { progressToken, ...more };
+}
+
 /** Text of all members but those that the protocol itself sets. */
 function extraText({ id: _id, method: _method, params, ...more }: JsonObject): string {
   const { name: _name, arguments: _given, _meta, task, ...others } = params as JsonObject;
-  const { progressToken: _token, ...meta } = isObject(_meta) ? withoutTrace(_meta) : { _meta };
+  const meta = isObject(_meta) ? withoutToken(withoutTrace(_meta)) : { _meta };
   const { ttl: _ttl, ...ofTask } = isObject(task) ? task : { task };
   return textOfMessage({ ...more, params: [others, meta, ofTask] });
 }

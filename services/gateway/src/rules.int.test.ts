@@ -254,6 +254,11 @@ describe('rules with conditions', () => {
     expect(openings.action?.value).toEqual({ type: 'tool_use', tool_name: 'any', _meta: { more: 1 } });
     const other = await bench.check({ ...attempt('d', 'any'), _meta: { more: 2 } }, { path, headers });
     expect(other.status).toBe(400);
+    for (const progressToken of [{ any: 'text' }, 'x'.repeat(129), 1.5]) {
+      const smuggled = { ...tool('any', {}), _meta: { progressToken } };
+      expect((await bench.check(smuggled, { path })).body).toEqual({ allowed: true });
+      expect((await newest()).openings.action?.value).toMatchObject({ _meta: { progressToken } });
+    }
   });
 
   it('give the same event to a repetition of the key, and refuse the key with another principal', async () => {

@@ -186,7 +186,7 @@ const mcpCheckHeaders: Readonly<Record<string, JsonSchema>> = {
   traceparent: {
     type: 'string',
     description:
-      'as of `POST /v1/check`. An action may carry the `_meta` of the tool call that it was made of: its `traceparent` (MCP, SEP-414) replaces this header, unless it cannot be read. It is committed in the context; it and `progressToken` are left out of the action',
+      'as of `POST /v1/check`. An action may carry the `_meta` of the tool call that it was made of: its `traceparent` (MCP, SEP-414) replaces this header, unless it cannot be read. It is committed in the context; it and a `progressToken` are left out of the action',
   },
 };
 

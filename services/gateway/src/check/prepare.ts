@@ -21,6 +21,8 @@ export interface Malformed {
   readonly error: string;
 }
 
+/** Longer texts are no tokens. */
+const MAX_PROGRESS_TOKEN = 128;
 /** The log takes messages of 4 MiB; canonical numbers can be longer than those sent (`1e20`). */
 const MAX_CANONICAL_CHARACTERS = 1_250_000;
 
@@ -52,18 +54,23 @@ export function prepareParsed(body: unknown): PreparedCheck | Malformed {
 
 /**
  * The check of a tool call without what belongs to the attempt: the trace of its `_meta`, which the context commits, and its
- * `progressToken` (MCP). An approval and an Idempotency-Key hold for the next attempt as well.
+ * `progressToken` (MCP: an integer or a text). An approval and an Idempotency-Key hold for the next attempt as well. A member of
+ * another form stays in the action, where rules read it and the event commits it.
  */
 export function withoutAttempt(prepared: PreparedCheck): PreparedCheck {
   const { _meta: meta, ...action } = prepared.action as CheckAction & { readonly _meta?: JsonValue };
   if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return prepared;
-  const { traceparent, progressToken, ...others } = meta as { readonly [name: string]: JsonValue };
-  const isRead = readTraceparent(traceparent) !== null;
-  if (!isRead && progressToken === undefined) return prepared;
-  const left = isRead || traceparent === undefined ? others : { ...others, traceparent };
-  const isLeft = Object.keys(left).length > 0;
-  const shorter = prepareParsed({ ...prepared.request, action: isLeft ? { ...action, _meta: left } : action });
+  const left = Object.fromEntries(Object.entries(meta).filter(([name, value]) => !isOfAttempt(name, value)));
+  const members = Object.keys(left).length;
+  if (members === Object.keys(meta).length) return prepared;
+  const shorter = prepareParsed({ ...prepared.request, action: members > 0 ? { ...action, _meta: left } : action });
   return isMalformed(shorter) ? prepared : shorter;
+}
+
+function isOfAttempt(name: string, value: unknown): boolean {
+  if (name === 'traceparent') return readTraceparent(value) !== null;
+  if (name !== 'progressToken') return false;
+  return typeof value === 'string' ? value.length <= MAX_PROGRESS_TOKEN : Number.isSafeInteger(value);
 }
 
 function commitWithoutPayload(action: CheckAction): Committed {
