@@ -44,8 +44,7 @@ export async function restoreFromTopics(context: RestoreContext, { dryRun }: Res
       if (isLost) lost.push(`the package of report ${published.id} (${report.facts.sha256})`);
     }
     // The copy does not know which links were revoked since.
-    const at = new Date().toISOString();
-    const links = dryRun ? await store.validShares(at) : await store.revokeEveryShare(at);
+    const links = dryRun ? await store.unrevokedShares() : await store.revokeEveryShare(new Date().toISOString());
     const revoked = links === 1 ? '1 link to a report is revoked' : `${links} links to reports are revoked`;
     if (links > 0) adopted.push(`${revoked}: make those that are still needed again`);
     return { adopted, lost };

@@ -182,10 +182,10 @@ export interface ReportStore extends OutboxStore {
    * @returns `null`: there is none, it is not valid at the time of the fetch, or its report was withdrawn; nothing is counted
    */
   fetchShare(tokenSha256: string, fetch: ShareFetch): Promise<FetchedShare | null>;
-  /** Revokes the links of all accounts that are valid. @returns how many */
+  /** Revokes the links of all accounts, ended ones too: another clock may judge their end. @returns how many */
   revokeEveryShare(at: string): Promise<number>;
-  /** How many links of all accounts are valid. */
-  validShares(at: string): Promise<number>;
+  /** How many links of all accounts are not revoked. */
+  unrevokedShares(): Promise<number>;
   /** Enqueues records that belong to no other write of this store: signing keys, anchor requests. */
   enqueue(records: readonly NewRecord[]): Promise<void>;
   close(): Promise<void>;

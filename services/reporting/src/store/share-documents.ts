@@ -59,7 +59,7 @@ export class ShareDocuments extends JobDocuments {
   }
 
   async revokeEveryShare(at: string): Promise<number> {
-    const where = validAt(at);
+    const where = { isRevoked: false } as const;
     for (let revoked = 0; ;) {
       const some = await this.documents.transact(async (transaction) => {
         const found = await transaction.find(SHARES, { where, limit: AT_ONCE });
@@ -71,8 +71,8 @@ export class ShareDocuments extends JobDocuments {
     }
   }
 
-  validShares(at: string): Promise<number> {
-    return this.documents.count(SHARES, validAt(at));
+  unrevokedShares(): Promise<number> {
+    return this.documents.count(SHARES, { isRevoked: false });
   }
 }
 
