@@ -55,7 +55,7 @@ function withoutTrace({ traceparent, ...more }: JsonObject): JsonObject {
   return traceparent === undefined || isTraceparent(traceparent) ? more : { traceparent, ...more };
 }
 
-/** What is no token of the protocol (an integer or a short text) is text like any other. */
+/** Only an integer or a short text is a token of the protocol: another value is text like any other. */
 function withoutToken({ progressToken, ...more }: JsonObject): JsonObject {
   const isToken = typeof progressToken === 'string' ? progressToken.length <= 128 : Number.isSafeInteger(progressToken);
   return progressToken === undefined || isToken ? more : { progressToken, ...more };
