@@ -9,10 +9,15 @@ import { EVER, Scratch } from './scratch.js';
 
 const WINDOW_S = 3600;
 
-/** Alters the hash of the first leaf in the anchoring store of a stopped instance. */
-function alterFirstLeaf(dataDir: string): void {
+/** Of the first agent: the trail of the account has a sequence of its own. */
+const ITS = 'agent_n = (SELECT n FROM agents WHERE id = ?)';
+
+/** Alters the hash of the first leaf of an agent in the anchoring store of a stopped instance. */
+function alterFirstLeaf(dataDir: string, agentId: string): void {
   const database = new Database(join(dataDir, 'anchoring/anchors.db'));
-  const { changes } = database.prepare('UPDATE arrivals SET hash = zeroblob(32) WHERE sequence = 1').run();
+  const { changes } = database
+    .prepare(`UPDATE arrivals SET hash = zeroblob(32) WHERE sequence = 1 AND ${ITS}`)
+    .run(agentId);
   expect(changes).toBe(1);
   database.close();
 }
@@ -38,7 +43,7 @@ describe('a stored leaf that was altered', () => {
       (await listEvents(first, session, EVER)).length >= 6 ? true : null,
     );
     expect((await first.stop()).code).toBe(0);
-    alterFirstLeaf(scratch.dataDir);
+    alterFirstLeaf(scratch.dataDir, first.bootstrap.agentId);
     expect((await fsck(scratch.dataDir)).lines).toContainEqual(
       expect.stringMatching(/^anchored leaves: .* sequence 1 .*the hash of its arrival is not the one of the log/),
     );
@@ -71,9 +76,10 @@ describe('a stored leaf that was altered', () => {
     await eventually('the windows are closed', 20, async () => (closed() ? true : null));
     expect((await first.stop()).code).toBe(0);
     const database = new Database(join(scratch.dataDir, 'anchoring/anchors.db'));
-    expect(
-      database.prepare('UPDATE segments SET hashes = zeroblob(length(hashes)) WHERE first_sequence = 1').run().changes,
-    ).toBe(1);
+    const altered = database
+      .prepare(`UPDATE segments SET hashes = zeroblob(length(hashes)) WHERE first_sequence = 1 AND ${ITS}`)
+      .run(first.bootstrap.agentId);
+    expect(altered.changes).toBe(1);
     database.close();
 
     // The embedded network is up now, so pending windows can be anchored.
@@ -86,7 +92,9 @@ describe('a stored leaf that was altered', () => {
       const listed = await listEvents(second, session, EVER);
       return listed[0]!.anchored ? listed : null;
     });
-    expect(events.find(({ sequence }) => sequence === 1)!.anchored).toBe(false);
+    const { agentId } = first.bootstrap;
+    const held = events.find((event) => event.agentId === agentId && event.sequence === 1);
+    expect(held?.anchored).toBe(false);
     await second.stop();
     const { lines } = await fsck(scratch.dataDir);
     expect(lines).toContainEqual(expect.stringMatching(/^anchored leaves: .* sequence 1 .*is not the one of the log/));

@@ -4,6 +4,7 @@ import { isDefinitelyNot, isRecorded, type Attempt } from './load.js';
 /** Members of an event record that are compared here. */
 export interface ListedEvent {
   readonly eventId: string;
+  readonly agentId: string;
   readonly type: string;
   readonly refersTo: string | null;
   readonly sequence: number;
