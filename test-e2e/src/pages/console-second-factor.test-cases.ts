@@ -98,7 +98,11 @@ export function secondFactorCases(get: () => { readonly instance: Instance; read
       await other.page.locator('.shell').waitFor();
       await other.page.context().close();
     } finally {
+      const stored = page.waitForResponse(
+        (response) => response.request().method() === 'PUT' && response.url().endsWith('/requirement'),
+      );
       await required.uncheck();
+      expect((await stored).status()).toBe(200);
     }
     await page.reload();
     await page.getByRole('button', { name: 'Reset second factor' }).click();

@@ -91,6 +91,7 @@ export function useRemoveFactor(): UseMutationResult<void, Error, string> {
 /** Sets whether each user of the account needs a second factor. */
 export function useRequirement(): UseMutationResult<void, Error, boolean> {
   return useMutation({
+    scope: { id: 'second-factor-requirement' },
     mutationFn: (required) => ask<void>(`${PATH}/requirement`, { method: 'PUT', body: { required } }),
     onSettled: refresh,
   });
