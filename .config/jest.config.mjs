@@ -13,7 +13,20 @@ const LONG = [
 ]
   .map((name) => `test-e2e/dist/${name}.test.js`)
   .concat('libs/counters/dist/redis/many-histories.int.test.js');
-/** `COUNTERSIGN_TEST_LONG`: `true` runs the long files as well, `only` runs them alone. */
+/**
+ * Files of whole installations, browsers and faults, which take most of the time together. `npm test` leaves them out, to
+ * take less than ten minutes on two cores.
+ */
+const INSTALLATIONS = [
+  '(?:access|backup|process-faults|reliability|server-faults|topology|torture)/.+',
+  'pages/(?:console|docs).*',
+  'scenarios/(?:alerts|erasure|evidence|mutated-checks|overload|plans|series|signing-keys|streams)',
+].map((files) => String.raw`/test-e2e/dist/${files}\.test\.js$`);
+/**
+ * `COUNTERSIGN_TEST_LONG`: `none` leaves out the files of installations and the long ones, `most` the long ones, `only` all
+ * others. `true` runs every file, and properties with all of their random runs. Without it every file runs, so that
+ * `npx jest PATH` finds each.
+ */
 const long = process.env.COUNTERSIGN_TEST_LONG;
 /**
  * Files at a time. Those of whole installations wait half of their time: on two cores two of them run beside one file of unit
@@ -21,6 +34,10 @@ const long = process.env.COUNTERSIGN_TEST_LONG;
  */
 const AT_A_TIME = Math.max(3, availableParallelism() - 1);
 const patternOf = (file) => `/${file.replaceAll('.', '\\.')}$`;
+const skipped = [
+  ...(long === 'none' ? INSTALLATIONS : []),
+  ...(long === 'none' || long === 'most' ? LONG.map(patternOf) : []),
+];
 
 /**
  * Jest runs what `tsc -b` wrote, in processes that keep the modules of the product from one file to the next: a context
@@ -43,7 +60,7 @@ export default {
     long === 'only'
       ? LONG.map((file) => `<rootDir>/${file}`)
       : ['<rootDir>/{libs,services,test-e2e}/**/dist/**/*.test.js'],
-  testPathIgnorePatterns: ['/node_modules/', ...(long === undefined ? LONG.map(patternOf) : [])],
+  testPathIgnorePatterns: ['/node_modules/', ...skipped],
   maxWorkers: AT_A_TIME,
   reporters: ['default', '<rootDir>/.config/jest-slowest.mjs'],
   globalSetup: '<rootDir>/.config/jest-servers.mjs',
