@@ -16,6 +16,23 @@ export const ACCOUNT_EVENT_TYPES = [
   'account.default_profile_changed',
   'account.issuers_changed',
   'account.second_factor_rule_changed',
+  'account.report_issued',
+  'account.report_published',
+  'account.report_unpublished',
+  'account.report_withdrawn',
+  'account.report_series_issued',
+  'account.report_shared',
+  'account.report_share_revoked',
+  'account.compliance_scope_changed',
+  'account.alert_destination_created',
+  'account.alert_destination_changed',
+  'account.alert_destination_removed',
+  'account.alert_destination_tested',
+  'account.stream_created',
+  'account.stream_changed',
+  'account.stream_removed',
+  'account.stream_tested',
+  'account.alerts_acknowledged',
 ] as const;
 export type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
 

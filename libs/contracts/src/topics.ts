@@ -19,7 +19,7 @@ export const TOPICS = {
     key: 'agent id, lower case',
     retention: days30,
     partitions: 12,
-    writtenBy: ['gateway', 'policy', 'audit-log'],
+    writtenBy: ['gateway', 'policy', 'audit-log', 'identity', 'reporting', 'alerts'],
     readBy: ['audit-log', 'anchoring', 'alerts', 'policy', 'gateway', 'identity'],
   },
   accounts: {

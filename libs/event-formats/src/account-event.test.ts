@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accountStream } from '@countersign/contracts';
+import { ACCOUNT_EVENT_TYPES, accountStream } from '@countersign/contracts';
 import type { AccountEventDraft, AccountEventType, EventEnvelope } from '@countersign/contracts';
 import { accountEvent, opens, readEnvelope } from '@countersign/evidence';
 import { cefEvent } from './cef-event.js';
@@ -70,6 +70,23 @@ describe('an event of an account', () => {
     const failed = formatted('account.sign_in', { by: { kind: 'unknown' }, outcome: 'failed' });
     expect(ocsfEvent({ ...failed, openings: {} }, ACCOUNT)).toMatchObject({ user: { name: 'unknown' } });
     expect(JSON.stringify(ecsEvent(erased, ACCOUNT))).not.toContain('anna@');
+  });
+
+  it('has in each format what kind of act it is, for every type', () => {
+    const kinds = ACCOUNT_EVENT_TYPES.map((type) => {
+      const event = formatted(type, { content: {} });
+      const { event: ecs } = ecsEvent(event, ACCOUNT) as { readonly event: { readonly type: readonly string[] } };
+      const cef = cefEvent(event, ACCOUNT);
+      return [type, ocsfEvent(event, ACCOUNT)['activity_name'], ecs.type.at(-1), cef.includes(`|${type}|`)] as const;
+    });
+    expect(kinds.filter(([, , , isNamed]) => !isNamed)).toEqual([]);
+    const others = kinds.filter(([type, activity]) => activity === type).map(([type]) => type);
+    expect(others).toEqual(['account.user_changed', 'account.alert_destination_tested', 'account.stream_tested']);
+    const kindOf = (type: AccountEventType): unknown => kinds.find(([each]) => each === type)?.slice(1, 3);
+    expect(kindOf('account.report_issued')).toEqual(['Create', 'creation']);
+    expect(kindOf('account.report_published')).toEqual(['Update', 'change']);
+    expect(kindOf('account.report_share_revoked')).toEqual(['Delete', 'deletion']);
+    expect(kindOf('account.stream_tested')).toEqual(['account.stream_tested', 'info']);
   });
 
   it('about anything but people is an entity of the account', () => {

@@ -15,6 +15,17 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
   ['retention.applied', 'deletion'],
   ['account.key_created', 'creation'],
   ['account.key_revoked', 'deletion'],
+  ['account.report_issued', 'creation'],
+  ['account.report_withdrawn', 'deletion'],
+  ['account.report_series_issued', 'creation'],
+  ['account.report_shared', 'creation'],
+  ['account.report_share_revoked', 'deletion'],
+  ['account.alert_destination_created', 'creation'],
+  ['account.alert_destination_removed', 'deletion'],
+  ['account.stream_created', 'creation'],
+  ['account.stream_removed', 'deletion'],
+  ['account.alert_destination_tested', 'info'],
+  ['account.stream_tested', 'info'],
 ]);
 
 /** Events of sessions and users by the categories `authentication` and `iam`. */

@@ -31,6 +31,21 @@ const ENTITIES: Activities = {
   'account.default_profile_changed': [3, 'Update'],
   'account.issuers_changed': [3, 'Update'],
   'account.second_factor_rule_changed': [3, 'Update'],
+  'account.report_issued': [1, 'Create'],
+  'account.report_published': [3, 'Update'],
+  'account.report_unpublished': [3, 'Update'],
+  'account.report_withdrawn': [4, 'Delete'],
+  'account.report_series_issued': [1, 'Create'],
+  'account.report_shared': [1, 'Create'],
+  'account.report_share_revoked': [4, 'Delete'],
+  'account.compliance_scope_changed': [3, 'Update'],
+  'account.alert_destination_created': [1, 'Create'],
+  'account.alert_destination_changed': [3, 'Update'],
+  'account.alert_destination_removed': [4, 'Delete'],
+  'account.stream_created': [1, 'Create'],
+  'account.stream_changed': [3, 'Update'],
+  'account.stream_removed': [4, 'Delete'],
+  'account.alerts_acknowledged': [3, 'Update'],
 };
 
 /**

@@ -42,13 +42,41 @@ const [CREATED, SIGNED_IN, FAILED, KEY, LATER] = [0, 1, 2, 3, 4];
 
 /** The trail of an account: what its people did. The events from the third on are not anchored. */
 export function accountStory(digest: Sha256): Story {
+  return storyOf(DRAFTS, 'account', digest);
+}
+
+function storyOf(drafts: readonly Draft[], name: string, digest: Sha256): Story {
   const agentId = accountStream(ACCOUNT);
-  const events = DRAFTS.map((draft, i) => {
+  const events = drafts.map((draft, i) => {
     const atMs = STORY_START + 1000 + i * 60_000;
-    return storyEvent(draft, { agentId, eventId: storyUuid(`account ${i}`, atMs, digest), atMs }, digest);
+    return storyEvent(draft, { agentId, eventId: storyUuid(`${name} ${i}`, atMs, digest), atMs }, digest);
   });
-  const windows = [0, 0, null, null, null];
+  const windows = drafts.map((_, i) => (i < 2 ? 0 : null));
   return { ...airlineStory(digest), agents: [{ id: agentId, name: 'the account', firstSequence: 1, events, windows }] };
+}
+
+const REPORT: JsonValue = {
+  id: '0198a1b2-0000-4000-8000-0000000000dd',
+  from: '2026-03-01T00:00:00.000Z',
+  to: '2026-03-02T00:00:00.000Z',
+};
+const DESTINATION: JsonValue = { id: '0198a1b2-0000-4000-8000-0000000000ee', kind: 'webhook', enabled: true };
+/** What people did with reports, alerts and streams; no secret, and of an address its host alone. */
+const FURTHER_DRAFTS: readonly Draft[] = [
+  event('account.report_issued', ANNA, { report: REPORT, agentIds: [], withhold: ['payload'], trail: 'withheld' }),
+  event('account.report_published', ANNA, { report: REPORT }),
+  event('account.report_shared', BERT, { report: REPORT, share: { id: 's', form: 'pdf' }, note: 'for the auditor' }),
+  event('account.report_share_revoked', ANNA, { report: REPORT, share: { id: 's' } }),
+  event('account.report_withdrawn', 'system', { report: REPORT, reason: 'content that it opens was erased' }),
+  event('account.alert_destination_created', ANNA, { destination: DESTINATION, to: 'hooks.example.com' }),
+  event('account.alert_destination_tested', ANNA, { destination: DESTINATION, status: 500 }, 'failed'),
+  event('account.stream_changed', BERT, { stream: { id: 't', kind: 'splunk_hec' }, credentialsChanged: true }),
+  event('account.alerts_acknowledged', BERT, { alerts: { open: 12 } }),
+];
+
+/** The trail of an account with acts about its reports, alerts and streams. */
+export function furtherAccountStory(digest: Sha256): Story {
+  return storyOf(FURTHER_DRAFTS, 'further act', digest);
 }
 
 function inLeaf(i: number, fields: Loose): (pkg: Loose) => void {
@@ -135,9 +163,18 @@ function erase(i: number): (pkg: Loose) => void {
   };
 }
 
-export const ACCOUNT_CASES: readonly AccountCase[] = ROWS.map(([name, expected, description, change]) => ({
-  name,
-  expected,
-  description,
-  change,
-}));
+/** Numbers in {@link FURTHER_DRAFTS}. */
+const [ISSUED, SHARED, TESTED] = [0, 2, 6];
+
+const FURTHER_ROWS: readonly Row[] = [
+  ['further-kinds', null, 'What the people of an account did with reports, alerts and streams.', () => undefined],
+  ['further-note-withheld', null, 'A link to a report without its note.', show(SHARED, 'by', 'report', 'share')],
+  ['further-by-another', 'opening-inconsistent', 'A report by another person.', recommit(ISSUED, as(BERT))],
+  ['further-allowed', 'leaf-invalid', 'A test of a destination that says allowed.', inLeaf(TESTED, { allowed: true })],
+];
+
+const caseOf = ([name, expected, description, change]: Row): AccountCase => ({ name, expected, description, change });
+
+export const ACCOUNT_CASES: readonly AccountCase[] = ROWS.map(caseOf);
+/** Of {@link furtherAccountStory}. */
+export const FURTHER_CASES: readonly AccountCase[] = FURTHER_ROWS.map(caseOf);

@@ -11,7 +11,7 @@ import { airlineStory, smallStory } from './airline-story.js';
 import { AUDIT_CASES, nameAudit } from './audit-cases.js';
 import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
-import { ACCOUNT_CASES, accountStory } from './account-cases.js';
+import { ACCOUNT_CASES, accountStory, FURTHER_CASES, furtherAccountStory } from './account-cases.js';
 import { LEAF_V2_CASES } from './leaf-v2-cases.js';
 import { mixedStory, v2Story } from './leaf-v2-story.js';
 import { OVERSIGHT_CASES, oversightStory, stateOversight } from './oversight-cases.js';
@@ -120,6 +120,11 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
   for (const { name, description, change, expected } of ACCOUNT_CASES) {
     const pkg = resigned(trail, (one) => void change(one), key, sha256);
     files.push([`account-${name}`, vector(description, { package: pkg }, surroundings(trail, key), expected)]);
+  }
+  const further = issueStory({ ...furtherAccountStory(sha256), anchored: false }, key, sha256);
+  for (const { name, description, change, expected } of FURTHER_CASES) {
+    const pkg = resigned(further, (one) => void change(one), key, sha256);
+    files.push([`account-${name}`, vector(description, { package: pkg }, surroundings(further, key), expected)]);
   }
   const overseen = issueStory(oversightStory(sha256), key, sha256);
   for (const { name, description, change, expected } of OVERSIGHT_CASES) {

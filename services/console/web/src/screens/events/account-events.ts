@@ -15,6 +15,23 @@ export const ACCOUNT_EVENT_TYPES = Object.keys({
   'account.default_profile_changed': true,
   'account.issuers_changed': true,
   'account.second_factor_rule_changed': true,
+  'account.report_issued': true,
+  'account.report_published': true,
+  'account.report_unpublished': true,
+  'account.report_withdrawn': true,
+  'account.report_series_issued': true,
+  'account.report_shared': true,
+  'account.report_share_revoked': true,
+  'account.compliance_scope_changed': true,
+  'account.alert_destination_created': true,
+  'account.alert_destination_changed': true,
+  'account.alert_destination_removed': true,
+  'account.alert_destination_tested': true,
+  'account.stream_created': true,
+  'account.stream_changed': true,
+  'account.stream_removed': true,
+  'account.stream_tested': true,
+  'account.alerts_acknowledged': true,
 } satisfies Record<AccountEventType, true>);
 
 /** Includes types of a later release. */

@@ -32,14 +32,18 @@ export function actionLine({ action, type }: EventRecord): string | null {
   return kindText === null ? target : `${kindText}  ${target}`;
 }
 
-/** The user or key that an event of the account is about, and the IP address. */
+/** The user, key, report, series or receiver that an event of the account is about, and the IP address. */
 function accountLine(action: unknown): string | null {
-  const { user, key, address } = action as {
+  const { user, key, report, series, to, address } = action as {
     readonly user?: { readonly email?: unknown };
     readonly key?: { readonly name?: unknown };
+    readonly report?: { readonly id?: unknown };
+    readonly series?: { readonly id?: unknown };
+    readonly to?: unknown;
     readonly address?: unknown;
   };
-  const parts = [user?.email, key?.name, address].filter((part) => typeof part === 'string');
+  const about = [user?.email, key?.name, report?.id, series?.id, to, address];
+  const parts = about.filter((part) => typeof part === 'string');
   return parts.length === 0 ? null : oneLine(parts.join('  '));
 }
 
