@@ -9,9 +9,12 @@ const STEP_MS = 30_000;
 
 /** Second factors in the console of an instance. */
 export function secondFactorCases(get: () => { readonly instance: Instance; readonly browser: Browser }): void {
-  /** Codes of an authenticator, each of a later step: none is used twice. */
+  /**
+   * Two codes of an authenticator, of this step and of the next one: none is used twice, and both are still accepted where a
+   * step ends before they arrive.
+   */
   const authenticator = (secret: string): (() => string) => {
-    let ahead = -1;
+    let ahead = 0;
     const totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
     return () => totp.generate({ timestamp: Date.now() + ahead++ * STEP_MS });
   };
