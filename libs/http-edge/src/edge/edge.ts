@@ -46,6 +46,8 @@ export interface EdgeOptions {
   readonly behindEdge?: boolean;
   /** The rate limit of routes with `perAddress`; absent: none. */
   readonly allowance?: AddressAllowance;
+  /** True for an error of a handler by which a backend other than the store cannot be used now: 503, to be retried. */
+  readonly isUnavailable?: (error: unknown) => boolean;
 }
 
 /** Carries the client's address to a process behind the edge; removed from requests of clients. */
@@ -101,7 +103,7 @@ export function createEdge(options: EdgeOptions): RequestListener {
     };
     serve().catch((error: unknown) => {
       noteRefusal(options, refusals, { request, response }, entry?.route, error);
-      refuse(options.log, entry?.route, request, response, error);
+      refuse(options, entry?.route, request, response, error);
     });
   };
 }
@@ -247,10 +249,11 @@ function noteRefusal(
   }));
 }
 
-/** A store that cannot be reached is 503, to be retried. */
-function refusalOf(error: unknown): HttpRefusal {
+/** A store, or another backend, that cannot be reached is 503, to be retried. */
+function refusalOf({ isUnavailable }: EdgeOptions, error: unknown): HttpRefusal {
   if (error instanceof HttpRefusal) return error;
-  if (error instanceof StoreUnreachable) return new HttpRefusal(503, STORE_GONE, { 'Retry-After': '1' });
+  const unavailable = error instanceof StoreUnreachable || isUnavailable?.(error) === true;
+  if (unavailable) return new HttpRefusal(503, STORE_GONE, { 'Retry-After': '1' });
   return new HttpRefusal(500, 'internal error');
 }
 
@@ -263,7 +266,7 @@ function answerOf({ refusedAs }: Partial<Route>, refusal: HttpRefusal): HttpAnsw
 }
 
 function refuse(
-  log: Logger,
+  options: EdgeOptions,
   route: Route | undefined,
   request: IncomingMessage,
   response: ServerResponse,
@@ -271,13 +274,13 @@ function refuse(
 ): void {
   if (error instanceof RequestCut || response.destroyed) return;
   if (!(error instanceof HttpRefusal)) {
-    log.error({ err: error, requestId: response.getHeader('x-request-id') }, 'a request failed');
+    options.log.error({ err: error, requestId: response.getHeader('x-request-id') }, 'a request failed');
   }
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const refusal = answerOf(route ?? {}, refusalOf(error));
+  const refusal = answerOf(route ?? {}, refusalOf(options, error));
   if (leavesTooMuch(request) && refusal.content.kind === 'json') {
     const bytes = Buffer.from(JSON.stringify(refusal.content.value));
     response.writeHead(refusal.status, {

@@ -54,6 +54,7 @@ describe('the edge', () => {
     },
     log: createLogger('silent'),
     observe: () => undefined,
+    isUnavailable: (error) => error instanceof RangeError,
   });
   const server = createServer(edge);
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
@@ -80,6 +81,7 @@ describe('the edge', () => {
     ['a body that is too large', `"${'x'.repeat(3 * 1024 * 1024)}"`, KEY, null, 'at most 1 MiB'],
     ['a refusal of the handler', '{}', KEY, new HttpRefusal(503, 'the service is starting'), 'the service is starting'],
     ['an error of the handler', '{}', KEY, new Error('secret path'), 'internal error'],
+    ['a backend that is away', '{}', KEY, new RangeError('secret path'), 'at the moment: try again'],
   ])('answers %s in the form of the route', async (_what, body, headers, thrown, words) => {
     failure = thrown;
     const { status, text } = await send('POST', '/denied', body, headers);

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Route } from '@countersign/contracts';
+import { CountersUnavailable } from '@countersign/counters';
 import { openAuthenticator } from '../credentials/authenticator.js';
 import type {
   Authenticator,
@@ -114,6 +115,7 @@ export async function serveThread(
     observe,
     behindEdge: options.behindEdge === true,
     allowance: new AddressAllowance(thread.config.publicRequestsPerMinute),
+    isUnavailable: (error: unknown) => error instanceof CountersUnavailable,
     ...(options.elsewhere === undefined ? {} : { elsewhere: options.elsewhere }),
   };
   const routes = [...own, ...definitions.flatMap((definition) => definition.routes.map(waiting))];

@@ -1,7 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
 import type { ExplainRequest, Explanation } from '@countersign/contracts';
-import { CountersUnavailable } from '@countersign/counters';
 import type { Counters } from '@countersign/counters';
 import { HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
@@ -31,15 +30,8 @@ export class ExplainController {
     const patch = body.profile === undefined ? null : readDraft(id, body.profile);
     const found = await this.changes.find(caller.accountId, id);
     const agent = patch === null ? found : withDraft(found, patch);
-    try {
-      const usage = await this.counters.agentUsage(id, agent.facts.profile.rate_limit);
-      return await explainCheck(agent, usage, body.action, (asked) => this.counters.ruleBalances(id, asked));
-    } catch (error) {
-      if (error instanceof CountersUnavailable) {
-        throw new HttpRefusal(503, 'spending, rate, facts and limits cannot be read now: try again');
-      }
-      throw error;
-    }
+    const usage = await this.counters.agentUsage(id, agent.facts.profile.rate_limit);
+    return explainCheck(agent, usage, body.action, (asked) => this.counters.ruleBalances(id, asked));
   }
 }
 
