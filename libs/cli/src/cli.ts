@@ -14,6 +14,7 @@ await runProgram(
     export: () => import('./commands/export.js'),
     reports: () => import('./commands/reports.js'),
     erase: () => import('./commands/erase.js'),
+    holds: () => import('./commands/holds.js'),
     verify: () => import('./commands/verify.js'),
     sample: () => import('./commands/sample.js'),
   },

@@ -240,6 +240,8 @@ export type {
   ExportFormat,
   ExportQuery,
 } from './http/audit-log.js';
+export { HOLD_STATES, legalHoldRoutes, MOST_HELD_AGENTS } from './http/legal-holds.js';
+export type { HoldState, LegalHoldRecord, NewHoldBody, ReleaseHoldBody } from './http/legal-holds.js';
 export type { EventRecord } from './http/event-record.js';
 export { agentHistoryRoutes } from './http/agent-history.js';
 export type { AnchoredWindowRecord, ProfileVersion, WindowsQuery } from './http/agent-history.js';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 export const LAYOUT = {
   log: 'log.db',
   archive: 'audit-log/events.db',
+  holds: 'audit-log/holds.db',
   anchors: 'anchoring/anchors.db',
   authority: 'anchoring/authority.json',
   policy: 'policy/policy.sqlite',
@@ -16,9 +17,10 @@ export const LAYOUT = {
   ledger: 'localnet',
 } as const;
 
-export type StoreName = 'archive' | 'anchors' | 'policy' | 'identity' | 'reports' | 'facts' | 'alerts';
+export type StoreName = 'archive' | 'holds' | 'anchors' | 'policy' | 'identity' | 'reports' | 'facts' | 'alerts';
 export const STORE_NAMES: readonly StoreName[] = [
   'archive',
+  'holds',
   'anchors',
   'policy',
   'identity',

@@ -6,7 +6,7 @@ import { OtherLayout } from '@countersign/document-store';
 import { readSqliteLog, verifyLog, type StoredLog } from '@countersign/event-log';
 import type { AlertInspection } from '@countersign/alerts';
 import type { AnchorInspection } from '@countersign/anchoring';
-import type { ArchiveInspection } from '@countersign/audit-log';
+import type { ArchiveInspection, HoldInspection } from '@countersign/audit-log';
 import type { IdentityInspection } from '@countersign/identity';
 import type { PolicyInspection } from '@countersign/policy';
 import type { ReportInspection } from '@countersign/reporting';
@@ -21,6 +21,7 @@ export interface ServiceStores {
   readonly alerts: AlertInspection | null;
   readonly anchors: AnchorInspection | null;
   readonly archive: ArchiveInspection | null;
+  readonly holds: HoldInspection | null;
   readonly identity: IdentityInspection | null;
   readonly policy: PolicyInspection | null;
   readonly reports: ReportInspection | null;
@@ -34,6 +35,8 @@ export interface Stores extends ServiceStores {
   close(): Promise<void>;
 }
 
+/** A release without holds has not made the file. */
+const HOLDS_MISSING = 'restore it from a backup; after an upgrade, start this release once, and stop it';
 const RESTORE = 'restore the file from a backup; it has been left as it is';
 
 /** Opens every file and checks its pages. Changes and creates nothing. */
@@ -50,6 +53,9 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
   });
   const archive = await inspected('archive', async (file) => {
     return (await import('@countersign/audit-log')).inspectArchive({ file });
+  });
+  const holds = await inspected('holds', async (file) => {
+    return (await import('@countersign/audit-log')).inspectHolds({ file });
   });
   const identity = await inspected('identity', async (file) => {
     return (await import('@countersign/identity')).inspectIdentity({ file });
@@ -69,6 +75,7 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
     alerts,
     anchors,
     archive,
+    holds,
     identity,
     policy,
     reports,
@@ -79,6 +86,7 @@ export async function openStores(dataDir: string, files: Check): Promise<Stores>
       await alerts?.close();
       await anchors?.close();
       await archive?.close();
+      await holds?.close();
       await identity?.close();
       await policy?.close();
       await reports?.close();
@@ -114,7 +122,7 @@ function checkPages(dataDir: string, name: StoreName, files: Check): boolean {
   const file = placeOf(dataDir, name);
   files.examined += 1;
   if (!existsSync(file)) {
-    files.wrong(LAYOUT[name], 'the file is missing', 'restore it from a backup');
+    files.wrong(LAYOUT[name], 'the file is missing', name === 'holds' ? HOLDS_MISSING : 'restore it from a backup');
     return false;
   }
   let store: Store | undefined;

@@ -4,6 +4,7 @@ import {
   auditLogRoutes,
   completenessRoutes,
   eventStreamRoutes,
+  legalHoldRoutes,
   oneEventRoutes,
   outcomeRoutes,
   statsRoutes,
@@ -27,6 +28,9 @@ import { AnchorIntake } from './ingest/anchor-intake.js';
 import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
 import { ownedAgent, type OwnedAgent } from './domain/owned-agent.js';
+import { LegalHoldsController } from './http/legal-holds-controller.js';
+import { ErasureGate } from './legal-holds/erasure-gate.js';
+import { LegalHolds } from './legal-holds/legal-holds.js';
 import { ListEventsController } from './http/list-events-controller.js';
 import { OneEventController } from './http/one-event-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
@@ -35,6 +39,8 @@ import { StreamEventsController } from './http/stream-events-controller.js';
 import { StatsController } from './http/stats-controller.js';
 import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
+import type { HoldStore } from './store/hold-port.js';
+import { openMongoHoldStore, openSqliteHoldStore } from './store/open-holds.js';
 import type { EventStore } from './store/port.js';
 import {
   ACCOUNTS,
@@ -43,6 +49,7 @@ import {
   CLOCK,
   ERASURE,
   EVENT_INTAKE,
+  LEGAL_HOLDS,
   OUTCOME_HANDLER,
   PROOFS,
   STORE,
@@ -53,6 +60,7 @@ export const definition: ServiceDefinition = {
   name: 'audit-log',
   routes: [
     auditLogRoutes,
+    legalHoldRoutes,
     oneEventRoutes,
     agentHistoryRoutes,
     statsRoutes,
@@ -77,16 +85,25 @@ async function start(context: ServiceContext): Promise<RunningService> {
     sqlite: async () => new (await import('./store/sqlite.js')).SqliteEventStore(join(context.directory, 'events.db')),
     mongo: async (uri) => (await import('./store/mongo.js')).openMongoEventStore(uri),
   });
+  const holdStore = await context.openStore<HoldStore>({
+    sqlite: () => openSqliteHoldStore(join(context.directory, 'holds.db')),
+    mongo: openMongoHoldStore,
+  });
   const agents = await Projection.follow<AgentFacts, OwnedAgent>(context, 'agents', { keep: ownedAgent });
   const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
   const scopes = await Projection.follow<DeclaredScope>(context, 'compliance-scopes');
   const heads = new HeadPublisher(context, store);
   const events = new EventIntake(context, store, heads.moved);
-  const erasure = new Erasure(context, store, events, accounts);
+  const gate = new ErasureGate(context, holdStore);
+  const erasure = new Erasure(context, { store, intake: events, accounts, gate });
+  const holds = new LegalHolds(context, holdStore, {
+    accountOf: (agentId) => agents.get(agentId)?.value.accountId ?? null,
+    caughtUp: () => agents.caughtUp(),
+  });
   context.provide('event-archive', eventArchive(store, events));
   context.provide('erasures', erasures(store));
   heads.start();
-  const retention = followRetention(context, store, events, accounts, scopes);
+  const retention = followRetention(context, { store, intake: events, accounts, scopes, gate });
 
   const module: DynamicModule = {
     module: AuditLogModule,
@@ -103,6 +120,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       AgentAnchorsController,
       AgentHistoryController,
       EraseContentController,
+      LegalHoldsController,
       ReportOutcomeController,
     ],
     providers: [
@@ -111,6 +129,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: EVENT_INTAKE, useValue: events },
       { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
       { provide: ERASURE, useValue: erasure },
+      { provide: LEGAL_HOLDS, useValue: holds },
       { provide: OUTCOME_HANDLER, useValue: new OutcomeHandler(context, store, events, accounts, agents) },
       { provide: PROOFS, useValue: () => context.peerNow('proof-source') },
       { provide: ACCOUNTS, useValue: accounts },
@@ -135,6 +154,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       await agents.stop();
       await accounts.stop();
       await store.close();
+      await holdStore.close();
     },
   };
 }

@@ -14,6 +14,7 @@ await runProgram(
     export: () => import('@countersign/cli/commands/export'),
     reports: () => import('@countersign/cli/commands/reports'),
     erase: () => import('@countersign/cli/commands/erase'),
+    holds: () => import('@countersign/cli/commands/holds'),
     verify: () => import('@countersign/cli/commands/verify'),
     sample: () => import('@countersign/cli/commands/sample'),
     fsck: () => import('./commands/fsck.js'),

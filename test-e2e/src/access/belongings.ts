@@ -25,6 +25,9 @@ export interface Ids {
   readonly stream: string;
   /** A stream that may be removed. */
   readonly oldStream: string;
+  readonly hold: string;
+  /** A legal hold that may be released. */
+  readonly oldHold: string;
 }
 
 /** Ids without a referent. */
@@ -45,6 +48,8 @@ export function idsOfNothing(): Ids {
     trustedIssuer: randomUUID(),
     stream: randomUUID(),
     oldStream: randomUUID(),
+    hold: randomUUID(),
+    oldHold: randomUUID(),
   };
 }
 
@@ -54,6 +59,9 @@ export const EXPORT = {
   from: '2026-01-01T00:00:00Z',
   to: '2100-01-01T00:00:00Z',
 };
+
+/** A legal hold of a time without events, still without a name. */
+export const HELD = { reason: 'counsel asked for it', to: '2000-01-01T00:00:00Z' };
 
 /** Creates one of each, as the first account's admin. */
 export async function belongings(instance: Instance, headers: Headers): Promise<Ids> {
@@ -75,6 +83,10 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
   const trusted = await post('/v1/trusted-issuers', trustedIssuer(`https://${randomUUID()}.example.com`));
   const stream = await post('/v1/streams', receiver);
   const oldStream = await post('/v1/streams', receiver);
+  // Of a time without events: they keep no content that a test erases.
+  const holdOf = (name: string): Promise<string> => post('/v1/legal-holds', { ...HELD, name });
+  const hold = await holdOf(`hold ${randomUUID()}`);
+  const oldHold = await holdOf(`old hold ${randomUUID()}`);
   const event = String((await instance.check({ type: 'a' }, { agentId: agent })).headers['x-event-id']);
   await eventually('the event is listed', 30, async () => {
     const { text } = await instance.request('GET', `/v1/events?agentId=${agent}`, { headers });
@@ -101,6 +113,7 @@ export async function belongings(instance: Instance, headers: Headers): Promise<
     ...{ reportJob: reportJob!, oldReportJob: oldReportJob! },
     ...{ agent, oldAgent, event, user, apiKey, report, share, series, alertConfig, oldAlertConfig, stream, oldStream },
     trustedIssuer: trusted,
+    ...{ hold, oldHold },
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Bootstrap } from '../instance/first-account.js';
-import { EXPORT, trustedIssuer } from './belongings.js';
+import { EXPORT, HELD, trustedIssuer } from './belongings.js';
 import type { Ids } from './belongings.js';
 import { WHO } from './people.js';
 import type { Who } from './people.js';
@@ -309,6 +309,19 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /v1/events/{eventId}/content': {
     statuses: bySession('admin', 204, 404),
     ask: ({ event: eventId }) => ({ path: { eventId } }),
+  },
+  'POST /v1/legal-holds': {
+    statuses: bySession('admin', 201),
+    ask: () => ({ body: { ...HELD, name: `hold ${randomUUID()}` } }),
+  },
+  'GET /v1/legal-holds': { statuses: { ...bySession('auditor', 200), 'the member': 403 } },
+  'GET /v1/legal-holds/{id}': {
+    statuses: { ...bySession('auditor', 200, 404), 'the member': 403 },
+    ask: ({ hold: id }) => ({ path: { id } }),
+  },
+  'POST /v1/legal-holds/{id}/release': {
+    statuses: bySession('admin', 200, 404),
+    ask: ({ oldHold: id }) => ({ path: { id }, body: { reason: 'the case is closed' } }),
   },
   'GET /v1/anchoring': { statuses: bySession('auditor', 200) },
   'GET /v1/events/stream': { statuses: bySession('auditor', 200), ask: () => ({ query: 'seconds=1' }) },

@@ -170,6 +170,7 @@ export const auditLogRoutes = {
       400: bodyErrors[400],
       ...sessionErrors,
       404: error('the account has no such event'),
+      409: error('a legal hold keeps the content: the text names the hold and says what to do'),
       503: error('the erasure is not durable, or not complete yet: try again'),
     },
   }),

@@ -16,6 +16,7 @@ import { gatewayHookRoutes } from './gateway-hooks.js';
 import { hookRoutes } from './hooks.js';
 import { identityRoutes } from './identity.js';
 import { keySetRoutes } from './key-set.js';
+import { legalHoldRoutes } from './legal-holds.js';
 import { mcpRoutes } from './mcp.js';
 import { oneEventRoutes } from './one-event.js';
 import { outcomeRoutes } from './outcome.js';
@@ -51,6 +52,7 @@ export const everyRoute: readonly Route[] = [
   approvalRoutes,
   accessRequestRoutes,
   auditLogRoutes,
+  legalHoldRoutes,
   oneEventRoutes,
   eventExplanationRoutes,
   agentHistoryRoutes,

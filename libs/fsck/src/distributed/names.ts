@@ -3,6 +3,7 @@ import { offsetOf, partitionOf } from '../places.js';
 
 const COLLECTIONS: readonly (readonly [file: string, prefix: string])[] = [
   [LAYOUT.archive, 'audit_log'],
+  [LAYOUT.holds, 'audit_log_doc'],
   [LAYOUT.anchors, 'anchoring'],
   [LAYOUT.policy, 'policy_doc'],
   [LAYOUT.identity, 'identity_doc'],
@@ -22,7 +23,8 @@ const TABLES: ReadonlySet<string> = new Set(
 /** Those of services that keep documents. */
 const DOCUMENTS: ReadonlySet<string> = new Set(
   (
-    'account_totals accounts agent_totals agents anchors api_keys claims destinations facts members messages openings ' +
+    'account_totals accounts agent_totals agents anchors api_keys claims destinations facts hold_gates holds members ' +
+    'messages openings ' +
     'outbox positions reports scopes seen_events sessions stream_cursors stream_states streams threads users'
   ).split(' '),
 );

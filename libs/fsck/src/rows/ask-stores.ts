@@ -4,11 +4,12 @@ import type { Check } from '../report.js';
 
 /** Reports the problems that each store finds in its own rows. */
 export async function askStores(stores: ServiceStores, check: Check): Promise<void> {
-  const { archive, anchors, policy, identity, reports, facts, alerts } = stores;
+  const { archive, holds, anchors, policy, identity, reports, facts, alerts } = stores;
   for (const [file, store] of [
     [LAYOUT.alerts, alerts],
     [LAYOUT.anchors, anchors],
     [LAYOUT.archive, archive],
+    [LAYOUT.holds, holds],
     [LAYOUT.identity, identity],
     [LAYOUT.policy, policy],
     [LAYOUT.reports, reports],

@@ -11,6 +11,8 @@ export const FOUND_NOWHERE: Readonly<Record<string, string>> = {
   'archive accounts acknowledged_at': 'time of an acknowledgement: no event has it',
   'archive accounts acknowledged_n': 'offset of an acknowledgement: no event has it',
   'archive agents published_sequence': AGAIN,
+  'holds doc_holds inserted': ORDER,
+  'holds doc_hold_gates inserted': ORDER,
   'anchors cadences opened_at': 'when its first leaf came, by two clocks: it only says when the window ends',
   'anchors submissions n': ORDER,
   'anchors submissions attempts': AGAIN,

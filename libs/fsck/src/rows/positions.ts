@@ -7,6 +7,7 @@ import type { Check } from '../report.js';
 /** Topics that the service of each store follows. */
 const READERS: Readonly<Record<StoreName, readonly TopicName[]>> = {
   archive: ['agent-events', 'anchors'],
+  holds: [],
   anchors: ['agent-events', 'anchor-requests'],
   policy: ['agent-events'],
   identity: ['agent-events'],

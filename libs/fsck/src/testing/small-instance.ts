@@ -92,6 +92,10 @@ export class SmallInstance {
     for (let n = 0; n < 10; n += 1) await this.#check(n);
     await this.#anchored();
     await this.#ask('DELETE', `/v1/events/${await this.#anEvent()}/content`);
+    const held = { reason: 'counsel asked for it', to: '2000-01-01T00:00:00.000Z' };
+    const { id } = await this.#ask('POST', '/v1/legal-holds', { ...held, name: 'a case' });
+    await this.#ask('POST', `/v1/legal-holds/${String(id)}/release`, { reason: 'it is closed' });
+    await this.#ask('POST', '/v1/legal-holds', { ...held, name: 'another case' });
     await this.#ask('PUT', '/v1/compliance-scope', { hipaa: { ephi: true } });
     for (let n = 10; n < 16; n += 1) await this.#check(n);
     await this.#anchored();

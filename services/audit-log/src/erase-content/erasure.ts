@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { AccountFacts } from '@countersign/contracts';
+import type { AccountFacts, LeafEvent } from '@countersign/contracts';
 import { opensAnything } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import { HttpRefusal } from '@countersign/http-edge';
@@ -7,19 +7,34 @@ import type { ServiceContext } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
 import type { StoredEvent } from '../domain/event-record.js';
 import { appendAndStore } from '../append-event/append-and-store.js';
+import { ContentHeld, TooLate, type ErasureGate } from '../legal-holds/erasure-gate.js';
+import { heldRefusal } from '../legal-holds/held-refusal.js';
 import type { EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
+import { HoldsMissing } from '../store/hold-documents.js';
 import { erasureEvent } from './erasure-event.js';
 
 const WAIT_MS = 2_000;
 /** How long stored packages may take to be withdrawn before the caller is to ask again. */
 const COPIES_WAIT_MS = 8_000;
 const ASK_MS = 50;
+const HOLDS_MISSING = 'legal holds are missing in the store, so nothing is erased until an operator has restored it';
 const NOT_CARRIED_OUT = {
   logged: 'an erasure was not taken by the event log',
   refused: 'the erasure could not be made durable: try again',
   behind: 'the erasure is recorded and not yet carried out: ask again',
 };
+
+/** Events that refer to each other are followed for this many: an outcome to its check, a comment to its approval. */
+const MOST_REFERRED = 8;
+
+/** Parts of audit-log that an erasure works with. */
+export interface ErasurePlace {
+  readonly store: EventStore;
+  readonly intake: EventIntake;
+  readonly accounts: Projection<AccountFacts>;
+  readonly gate: ErasureGate;
+}
 
 /**
  * Erases content by one durable write: the event `content.erased`. The archive deletes when the event comes back to it,
@@ -30,15 +45,11 @@ export class Erasure {
   readonly #store: EventStore;
   readonly #intake: EventIntake;
   readonly #accounts: Projection<AccountFacts>;
+  readonly #gate: ErasureGate;
   readonly #copiesWaitMs: number;
 
-  constructor(
-    context: ServiceContext,
-    store: EventStore,
-    intake: EventIntake,
-    accounts: Projection<AccountFacts>,
-    copiesWaitMs = COPIES_WAIT_MS,
-  ) {
+  constructor(context: ServiceContext, { store, intake, accounts, gate }: ErasurePlace, copiesWaitMs = COPIES_WAIT_MS) {
+    this.#gate = gate;
     this.#context = context;
     this.#store = store;
     this.#intake = intake;
@@ -48,7 +59,7 @@ export class Erasure {
 
   /**
    * Resolves when neither the archive nor a stored package opens the content any more.
-   * @throws HttpRefusal 404 for another account's event, 503 when the erasure is not durable or not yet carried out
+   * @throws HttpRefusal 404 for another account's event, 409 for content that legal holds keep, 503 when the erasure is not durable or not yet carried out
    */
   async erase(accountId: string, userId: string, eventId: string): Promise<void> {
     const event = await this.#find(accountId, eventId);
@@ -77,7 +88,27 @@ export class Erasure {
       randomBytes,
       nodeCrypto.sha256,
     );
-    await appendAndStore(this.#context, this.#intake, envelope, NOT_CARRIED_OUT);
+    const reach = { accountId, agentId: leaf.agentId, times: await this.#timesOf(leaf) };
+    try {
+      await this.#gate.carryOut(reach, envelope.leaf.eventId, () =>
+        appendAndStore(this.#context, this.#intake, envelope, NOT_CARRIED_OUT),
+      );
+    } catch (error) {
+      if (error instanceof ContentHeld) throw heldRefusal(error);
+      if (error instanceof HoldsMissing) throw new HttpRefusal(503, HOLDS_MISSING);
+      if (error instanceof TooLate) throw new HttpRefusal(503, NOT_CARRIED_OUT.refused, { 'retry-after': '1' });
+      throw error;
+    }
+  }
+
+  /** Times of an event and of those that it refers to, ms: what refers to a held event is held. */
+  async #timesOf(leaf: LeafEvent): Promise<readonly number[]> {
+    const times: number[] = [];
+    for (let at: LeafEvent | undefined = leaf; at !== undefined && times.length < MOST_REFERRED;) {
+      times.push(Date.parse(at.occurredAt));
+      at = at.refersTo === null ? undefined : (await this.#store.leaves([at.refersTo]))[0];
+    }
+    return times;
   }
 
   async #copiesGone(eventId: string): Promise<void> {

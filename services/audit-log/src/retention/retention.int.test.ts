@@ -7,6 +7,10 @@ import { Registry } from 'prom-client';
 import { readMessage } from '@countersign/evidence';
 import { RETENTION_MONTHS } from '@countersign/process';
 import type { ServiceContext } from '@countersign/service-kit';
+import { openSqliteDocumentStore } from '@countersign/document-store';
+import { ErasureGate } from '../legal-holds/erasure-gate.js';
+import { COLLECTIONS, HoldDocuments } from '../store/hold-documents.js';
+import { legalHold, RELEASE } from '../testing/legal-holds.js';
 import { SqliteEventStore } from '../store/sqlite.js';
 import { agentId, envelope, eventId, other } from '../testing/envelopes.js';
 import { PROBATION_MS } from './believed-clock.js';
@@ -22,6 +26,7 @@ const PACE = { agents: 2, events: 3, contents: 4, everyMs: 1_000_000, againMs: 1
 class House {
   readonly directory = mkdtempSync(join(tmpdir(), 'retention-'));
   readonly store = new SqliteEventStore(join(this.directory, 'events.db'));
+  readonly holds = new HoldDocuments(openSqliteDocumentStore(join(this.directory, 'holds.db'), COLLECTIONS));
   readonly written: EventEnvelope[] = [];
   /** Of the job that was made last. */
   figures = new Registry();
@@ -68,7 +73,8 @@ class House {
         },
       },
     } as unknown as ServiceContext;
-    const place = { declared: () => this.declared, cadenceOf: () => 1, carriedOut: async () => undefined };
+    const gate = new ErasureGate(context, this.holds);
+    const place = { gate, declared: () => this.declared, cadenceOf: () => 1, carriedOut: async () => undefined };
     const metrics = retentionMetrics(this.figures);
     return new Retention(
       context,
@@ -101,6 +107,7 @@ class House {
 
   async close(): Promise<void> {
     await this.store.close();
+    await this.holds.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
@@ -138,6 +145,41 @@ describe('content that is taken by its age', () => {
     ]);
     expect(house.written[0]!.openings.action!.value).toMatchObject({ by: { kind: 'system', id: 'retention' } });
     expect(house.written.every(({ leaf }) => leaf.type === 'retention.applied')).toBe(true);
+  });
+
+  it('stays from the first event on that a legal hold keeps, and goes once that is released', async () => {
+    const hold = legalHold(1, { agentIds: [agentId(1)], fromMs: OLD + 6, toMs: OLD + 8 });
+    await house.holds.place(hold, 9);
+    await house.holds.place(legalHold(2, { agentIds: [agentId(2)] }), 9);
+    const job = house.job();
+    await later([job]);
+    expect(await house.kept(1)).toEqual([6, 7, 8, 9, 10, 11]);
+    expect(house.failed).toEqual([]);
+    await house.holds.release(hold.accountId, hold.id, RELEASE);
+    await house.run([job], 3 * DAY);
+    expect(await house.kept(1)).toEqual([11]);
+    expect(await house.kept(2)).toEqual([1]);
+  });
+
+  it('stays while the holds cannot be read', async () => {
+    const job = house.job();
+    await house.run([job], PROBATION_MS + 3 * DAY);
+    house.wallMs = OLD + 420 * DAY;
+    house.holds.inForce = () => Promise.reject(new Error('no store'));
+    const turns = house.run([job], PROBATION_MS + 5 * DAY);
+    await expect(turns).rejects.toThrow('no store');
+    expect(house.written).toEqual([]);
+  });
+
+  it('stays where a hold is placed after its turn has read them', async () => {
+    const inForce = house.holds.inForce.bind(house.holds);
+    house.holds.inForce = async (accountId) => {
+      const found = await inForce(accountId);
+      if (found.length === 0) await house.holds.place(legalHold(1), 9);
+      return found;
+    };
+    await later([house.job()]);
+    expect(house.written).toEqual([]);
   });
 
   it('stays where the account is to keep it for longer', async () => {

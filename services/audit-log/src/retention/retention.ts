@@ -4,7 +4,9 @@ import type { RetentionMonths } from '@countersign/process';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { DeclaredScope } from '@countersign/contracts';
-import type { AgentOfAccount, EventStore } from '../store/port.js';
+import { ContentHeld, type ErasureGate } from '../legal-holds/erasure-gate.js';
+import { holds } from '../legal-holds/legal-hold.js';
+import type { AgentOfAccount, EventStore, KeptContent } from '../store/port.js';
 import { look, NOTHING_BELIEVED, type ClockBelief } from './believed-clock.js';
 import { monthsBefore, periodOf } from './periods.js';
 import { dueOf, retentionEvent } from './retention-event.js';
@@ -29,6 +31,7 @@ const ASK_AGAIN_MS = DAY_MS;
 /** Parts of audit-log that the job works with. */
 export interface RetentionPlace {
   readonly store: EventStore;
+  readonly gate: Pick<ErasureGate, 'inForce' | 'carryOut'>;
   readonly months: RetentionMonths;
   /** Declaration of the account; `null`: none. */
   readonly declared: (accountId: string) => DeclaredScope | null;
@@ -137,13 +140,29 @@ export class Retention {
     return { reached: agents.length < this.#pace.agents ? '' : reached, more: false };
   }
 
-  /** Takes what is due of one agent, a part at a time; `false` when nothing is, or what was asked to go has stayed. */
+  /**
+   * The content before the first of an agent that a legal hold keeps: `retention.applied` takes all up to a leaf, so what is
+   * after held content waits with it.
+   */
+  async #beforeHeld(
+    { agentId, accountId }: AgentOfAccount,
+    due: readonly KeptContent[],
+  ): Promise<readonly KeptContent[]> {
+    if (due.length === 0) return due;
+    const inForce = await this.#place.gate.inForce(accountId);
+    const isHeld = ({ occurredAtMs }: KeptContent): boolean =>
+      inForce.some((hold) => holds(hold, { accountId, agentId, times: [occurredAtMs] }));
+    const end = due.findIndex(isHeld);
+    return end < 0 ? due : due.slice(0, end);
+  }
+
+  /** Takes what is due of one agent, a part at a time; `false` when nothing is, it is held, or what was asked to go has stayed. */
   async #take({ agentId, accountId }: AgentOfAccount, nowMs: number): Promise<boolean> {
-    const { store, months, declared, cadenceOf, carriedOut, ranMs } = this.#place;
+    const { store, gate, months, declared, cadenceOf, carriedOut, ranMs } = this.#place;
     const period = periodOf(declared(accountId), nowMs, months);
     const beforeMs = monthsBefore(nowMs, period.months);
     const kept = await store.keptContent(agentId, this.#pace.contents);
-    const [first, ...rest] = dueOf(kept, beforeMs);
+    const [first, ...rest] = await this.#beforeHeld({ agentId, accountId }, dueOf(kept, beforeMs));
     const oldest = kept[0];
     if (oldest !== undefined && oldest.occurredAtMs > nowMs + DAY_MS) {
       this.#context.log.warn(
@@ -169,12 +188,22 @@ export class Retention {
       nodeCrypto.sha256,
     );
     const value = JSON.stringify(envelope);
-    const appended = await this.#context.eventLog.append([{ topic: 'agent-events', key: agentId, value }]);
-    this.#asked.set(agentId, { through: (rest.at(-1) ?? first).sequence, atMs: ranMs() });
-    this.#place.metrics.took(rest.length + 1);
-    this.#context.log.info({ agentId, count: rest.length + 1, months: period.months }, 'content was taken by its age');
-    const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
-    await Promise.race([carriedOut(offsets, CARRIED_OUT_MS), this.#ended]);
+    const reach = { accountId, agentId, times: [first, ...rest].map(({ occurredAtMs }) => occurredAtMs) };
+    try {
+      await gate.carryOut(reach, envelope.leaf.eventId, async () => {
+        const appended = await this.#context.eventLog.append([{ topic: 'agent-events', key: agentId, value }]);
+        this.#asked.set(agentId, { through: (rest.at(-1) ?? first).sequence, atMs: ranMs() });
+        this.#place.metrics.took(rest.length + 1);
+        const taken = { agentId, count: rest.length + 1, months: period.months };
+        this.#context.log.info(taken, 'content was taken by its age');
+        const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
+        await Promise.race([carriedOut(offsets, CARRIED_OUT_MS), this.#ended]);
+      });
+    } catch (error) {
+      // The hold was placed since this turn read them: the next one stops before what it keeps.
+      if (error instanceof ContentHeld) return false;
+      throw error;
+    }
     return !this.#stopped;
   }
 

@@ -64,6 +64,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
     description: 'Actions that wait for the decision of a person. Session; the state also with an API key.',
   },
   { name: 'Events', description: 'Recorded events: checks, outcomes and changes. Session.' },
+  { name: 'Legal holds', description: 'Content that is not erased until its hold is released. Session.' },
   { name: 'Alerts', description: 'Violation inbox and notifications. Session.' },
   { name: 'Streams', description: 'Events sent to Splunk, Elastic and other products. Session.' },
   { name: 'Reports', description: 'Signed evidence packages and the compliance scope. Session.' },

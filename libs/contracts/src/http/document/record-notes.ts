@@ -81,8 +81,19 @@ export const RECORD_NOTES: OperationNotes = {
       'For screens that follow what happens. A client that reads slowly gets fewer messages, and `skipped` says how many events are not in them; nothing is kept for it. After a lost connection send the last `id` as `Last-Event-ID`: up to 1,000 missed events follow, and `resumed` of `hello` is false where the list has to be read again. At most 4 streams of a session and 20 of an account.',
   },
   eraseEventContent: {
+    namedAnswers: {
+      409: {
+        held: {
+          summary: 'a legal hold keeps it',
+          value: {
+            error:
+              'the content is held by "Case 2026-114" (7c1f8a52-3d0e-4b61-9c37-5f0e2a94d610), so it is not erased: release the hold first (POST /v1/legal-holds/{id}/release), or wait until it is released',
+          },
+        },
+      },
+    },
     description:
-      'For requests of data subjects. The action and the payload are removed from the archive and from stored packages; the event itself, its proof and its line in every report remain, as do copies that others hold.',
+      'For requests of data subjects. What a legal hold keeps is not erased. The action and the payload are removed from the archive and from stored packages; the event itself, its proof and its line in every report remain, as do copies that others hold.',
   },
   listAlerts: {
     answers: { 200: { alerts: [denied], openCount: 1, acknowledgedAt: null, total: 1, limit: 50, offset: 0 } },

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LegalHoldRecord } from '@countersign/contracts';
+import type { ServiceContext } from '@countersign/service-kit';
+import { openSqliteHoldStore } from '../store/open-holds.js';
+import { UNDER_WAY_MS, type HoldStore } from '../store/hold-port.js';
+import { ACCOUNT, START } from '../testing/envelopes.js';
+import { reach } from '../testing/legal-holds.js';
+import { ContentHeld, ErasureGate, TooLate } from './erasure-gate.js';
+import { heldRefusal } from './held-refusal.js';
+import { LegalHolds } from './legal-holds.js';
+
+const ANA = { accountId: ACCOUNT, userId: 'user-ana', email: 'ana@example.com', role: 'admin' } as const;
+const EVERYTHING = { name: 'Case 1', reason: 'counsel asked for it' };
+
+describe('an erasure and a hold', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'erasure-gate-'));
+  let store: HoldStore;
+  let holds: LegalHolds;
+  let nowMs = START;
+  let ranMs = 0;
+  let gate: ErasureGate;
+
+  beforeEach(async () => {
+    store = await openSqliteHoldStore(join(directory, `${Math.random()}.db`));
+    const context = {
+      counters: { now: async () => nowMs },
+      log: { info: () => undefined, warn: () => undefined },
+    } as unknown as ServiceContext;
+    holds = new LegalHolds(context, store, { accountOf: () => ACCOUNT, caughtUp: async () => undefined }, 300);
+    gate = new ErasureGate(context, store, () => ranMs);
+  });
+  afterEach(() => store.close());
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('that had begun before it is waited for, and nothing else begins meanwhile', async () => {
+    let finish = (): void => undefined;
+    const sent = new Promise<void>((resolve) => (finish = resolve));
+    let began = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (began = resolve));
+    const erasure = gate.carryOut(reach(1, START), 'first', () => {
+      began();
+      return sent;
+    });
+    await begun;
+    let isPlaced = false;
+    const placing = holds.place(ANA, EVERYTHING).then((hold) => {
+      isPlaced = true;
+      return hold;
+    });
+    while ((await store.inForce(ACCOUNT)).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = jest.fn(async () => undefined);
+    await expect(gate.carryOut(reach(1, START), 'second', second)).rejects.toThrow(ContentHeld);
+    expect(second).not.toHaveBeenCalled();
+    expect(isPlaced).toBe(false);
+    finish();
+    await erasure;
+    expect((await placing).state).toBe('in_force');
+  });
+
+  it('whose end is not known leaves the hold settling for a minute', async () => {
+    const inDoubt = gate.carryOut(reach(1, START), 'in doubt', () => Promise.reject(new Error('no answer')));
+    await expect(inDoubt).rejects.toThrow('no answer');
+    const hold = await holds.place(ANA, EVERYTHING);
+    expect(hold.state).toBe('settling');
+    const { holds: listed } = (await holds.list(ANA, 9, 0)) as { readonly holds: readonly LegalHoldRecord[] };
+    expect(listed.map(({ state }) => state)).toEqual(['settling']);
+    nowMs += UNDER_WAY_MS + 1;
+    expect((await holds.get(ANA, hold.id)).state).toBe('in_force');
+  });
+
+  it('is not sent by a process that was stopped after it had registered it', async () => {
+    const stopped = new ErasureGate(
+      { counters: { now: async () => START }, log: { warn: () => undefined } } as unknown as ServiceContext,
+      { ...boundTo(store), begin: async (...all) => ((ranMs += 10_001), store.begin(...all)) },
+      () => ranMs,
+    );
+    const work = jest.fn(async () => undefined);
+    await expect(stopped.carryOut(reach(1, START), 'late', work)).rejects.toThrow(TooLate);
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it('is refused with the names of the holds', async () => {
+    const { id } = await holds.place(ANA, EVERYTHING);
+    const refused = await gate.carryOut(reach(1, START), 'e', async () => undefined).catch((error: unknown) => error);
+    const { status, message } = heldRefusal(refused as ContentHeld);
+    expect([status, message]).toEqual([409, expect.stringContaining(`held by "Case 1" (${id})`)]);
+    expect(message).toContain(`release the hold first (POST /v1/legal-holds/{id}/release)`);
+    for (const n of [2, 3, 4, 5]) await holds.place(ANA, { ...EVERYTHING, name: `Case ${n}` });
+    const again = await gate.carryOut(reach(1, START), 'e', async () => undefined).catch((error: unknown) => error);
+    expect(heldRefusal(again as ContentHeld).message).toContain('2 more, so it is not erased: release these holds');
+  });
+});
+
+function boundTo(store: HoldStore): HoldStore {
+  return {
+    place: (...all) => store.place(...all),
+    release: (...all) => store.release(...all),
+    find: (...all) => store.find(...all),
+    list: (...all) => store.list(...all),
+    inForce: (...all) => store.inForce(...all),
+    begin: (...all) => store.begin(...all),
+    end: (...all) => store.end(...all),
+    underWay: (...all) => store.underWay(...all),
+    close: () => store.close(),
+  };
+}

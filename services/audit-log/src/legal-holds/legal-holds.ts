@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import type { LegalHoldRecord, NewHoldBody } from '@countersign/contracts';
+import { CountersUnavailable } from '@countersign/counters';
+import { uuidV7 } from '@countersign/evidence';
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
+import type { ServiceContext } from '@countersign/service-kit';
+import type { HoldStore } from '../store/hold-port.js';
+import { holdRecord, holds, type LegalHold, type Reach } from './legal-hold.js';
+
+/** Holds that an account has at a time without those that are released. */
+export const MOST_IN_FORCE = 100;
+
+const SETTLES_WITHIN_MS = 5_000;
+const ASK_MS = 50;
+const NO_HOLD = 'no such legal hold';
+const NO_TIME = 'the time cannot be asked now: try again';
+
+type Caller = Pick<SessionCaller, 'accountId' | 'userId' | 'email' | 'role'>;
+
+/** Where agents are looked up. */
+export interface OwnedAgents {
+  /** Account of an agent; `null`: not known here. */
+  accountOf(agentId: string): string | null;
+  /** Resolves once all agents that were registered until now are known here. */
+  caughtUp(): Promise<void>;
+}
+
+/** The account's legal holds: place, list, read, release. */
+export class LegalHolds {
+  constructor(
+    private readonly context: Pick<ServiceContext, 'counters' | 'log'>,
+    private readonly store: HoldStore,
+    private readonly agents: OwnedAgents,
+    private readonly settlesWithinMs = SETTLES_WITHIN_MS,
+  ) {}
+
+  /**
+   * From its answer on no erasure of what is held begins. It waits for those that had begun, and is `settling` where they do
+   * not end in time.
+   * @throws HttpRefusal 400 by range, 404 by agent, 409 by name and number, 503
+   */
+  async place({ accountId, userId, email }: Caller, body: NewHoldBody): Promise<LegalHoldRecord> {
+    const { fromMs, toMs } = rangeOf(body);
+    const agentIds = body.agents === undefined ? null : [...new Set(body.agents.map((id) => id.toLowerCase()))];
+    await this.#requireAgents(accountId, agentIds ?? []);
+    const nowMs = await this.#now();
+    const hold: LegalHold = {
+      ...{ id: uuidV7(nowMs, randomBytes(10)), accountId, name: body.name.trim(), reason: body.reason.trim() },
+      ...{ agentIds, fromMs, toMs, placedAt: new Date(nowMs).toISOString() },
+      ...{ placedBy: { id: userId, email }, released: null },
+    };
+    const placing = await this.store.place(hold, MOST_IN_FORCE);
+    if (placing === 'name-taken')
+      throw new HttpRefusal(409, `a legal hold named "${hold.name}" is not released: choose another name`);
+    if (placing === 'full')
+      throw new HttpRefusal(
+        409,
+        `the account has ${MOST_IN_FORCE} legal holds that are not released, which is the most: release one of them`,
+      );
+    this.context.log.info({ accountId, holdId: hold.id }, 'a legal hold was placed');
+    return holdRecord(hold, await this.#settles(hold));
+  }
+
+  /** @throws HttpRefusal 404, 409 where it was released before */
+  async release({ accountId, userId, email }: Caller, id: string, reason: string): Promise<LegalHoldRecord> {
+    const at = new Date(await this.#now()).toISOString();
+    const released = await this.store.release(accountId, id, {
+      ...{ at, by: { id: userId, email }, reason: reason.trim() },
+    });
+    if (released === null) throw new HttpRefusal(404, NO_HOLD);
+    if (released === 'released-before') throw new HttpRefusal(409, 'the legal hold was released before');
+    this.context.log.info({ accountId, holdId: id }, 'a legal hold was released');
+    return holdRecord(released, true);
+  }
+
+  /** @throws HttpRefusal 403 for members, 404 */
+  async get(caller: Caller, id: string): Promise<LegalHoldRecord> {
+    requireReader(caller);
+    const hold = await this.store.find(caller.accountId, id);
+    if (hold === null) throw new HttpRefusal(404, NO_HOLD);
+    return holdRecord(hold, await this.#isSettled(hold));
+  }
+
+  /** @throws HttpRefusal 403 for members */
+  async list(caller: Caller, limit: number, offset: number): Promise<object> {
+    requireReader(caller);
+    const { accountId } = caller;
+    const { holds: found, total } = await this.store.list(accountId, limit, offset);
+    const underWay = await this.store.underWay(accountId, await this.#now());
+    return { holds: found.map((hold) => holdRecord(hold, !reached(hold, underWay))), total, limit, offset };
+  }
+
+  async #requireAgents(accountId: string, agentIds: readonly string[]): Promise<void> {
+    const isUnknown = (id: string): boolean => this.agents.accountOf(id) !== accountId;
+    if (!agentIds.some(isUnknown)) return;
+    await this.agents.caughtUp();
+    const unknown = agentIds.find(isUnknown);
+    if (unknown !== undefined) throw new HttpRefusal(404, `no such agent: ${unknown}`);
+  }
+
+  /** Waits for erasures that had begun before the hold; `false` where one has not ended in time. */
+  async #settles(hold: LegalHold): Promise<boolean> {
+    const until = performance.now() + this.settlesWithinMs;
+    for (;;) {
+      if (await this.#isSettled(hold)) return true;
+      if (performance.now() > until) return false;
+      await new Promise((resolve) => setTimeout(resolve, ASK_MS));
+    }
+  }
+
+  async #isSettled(hold: LegalHold): Promise<boolean> {
+    return !reached(hold, await this.store.underWay(hold.accountId, await this.#now()));
+  }
+
+  /** @throws HttpRefusal 503 where the counters, whose time all instances share, cannot be asked */
+  async #now(): Promise<number> {
+    try {
+      return await this.context.counters.now();
+    } catch (error) {
+      if (error instanceof CountersUnavailable) throw new HttpRefusal(503, NO_TIME, { 'retry-after': '1' });
+      throw error;
+    }
+  }
+}
+
+function reached(hold: LegalHold, erasures: readonly Reach[]): boolean {
+  return erasures.some((erasure) => holds(hold, erasure));
+}
+
+/** Holds are for those who answer for the account: they say what it is in dispute about. */
+function requireReader({ role }: Caller): void {
+  if (role === 'member') throw new HttpRefusal(403, 'legal holds are read by admins and auditors');
+}
+
+/** @throws HttpRefusal 400 */
+function rangeOf({ from, to }: NewHoldBody): { readonly fromMs: number | null; readonly toMs: number | null } {
+  const fromMs = from === undefined ? null : Date.parse(from);
+  // Whole milliseconds that begin before the end.
+  const toMs = to === undefined ? null : Date.parse(to) + (/\.\d{3}\d*[1-9]/.test(to) ? 1 : 0);
+  if (Number.isNaN(fromMs)) throw new HttpRefusal(400, 'from is no time');
+  if (Number.isNaN(toMs)) throw new HttpRefusal(400, 'to is no time');
+  if (fromMs !== null && toMs !== null && fromMs >= toMs) throw new HttpRefusal(400, 'from must be before to');
+  return { fromMs, toMs };
+}

@@ -1,0 +1,171 @@
+import {
+  Conflict,
+  type Collection,
+  type DocumentStore,
+  type Reads,
+  type Transaction,
+} from '@countersign/document-store';
+import { holds, type LegalHold, type Reach } from '../legal-holds/legal-hold.js';
+import { UNDER_WAY_MS, type HoldStore, type Placing, type Release, type UnderWay } from './hold-port.js';
+
+// Types, because interfaces have no index signature.
+type HoldKeys = { accountId: string; placedAt: string; isReleased: boolean };
+
+export const HOLDS: Collection<LegalHold, HoldKeys> = {
+  name: 'holds',
+  keysOf: ({ accountId, placedAt, released }) => ({ accountId, placedAt, isReleased: released !== null }),
+  keys: { accountId: 'text', placedAt: 'text', isReleased: 'boolean' },
+  keysVersion: 1,
+  indexes: [
+    ['accountId', 'placedAt'],
+    ['accountId', 'isReleased'],
+  ],
+  isSealed: true,
+};
+
+/** Orders the holds and erasures of an account: each of them writes it. */
+export interface Gate {
+  /** Holds that were ever placed. */
+  readonly placed: number;
+  readonly underWay: readonly UnderWay[];
+}
+
+/** By account id. */
+export const GATES: Collection<Gate, Record<string, never>> = {
+  name: 'hold_gates',
+  keysOf: () => ({}),
+  keys: {},
+  keysVersion: 1,
+  indexes: [],
+  isSealed: true,
+};
+
+export const COLLECTIONS = [HOLDS, GATES] as unknown as readonly Collection<object>[];
+
+const ALL = 2 ** 31 - 1;
+const ATTEMPTS = 20;
+const NO_GATE = { version: 0, body: { placed: 0, underWay: [] } as Gate };
+
+/** Holds of an account are missing in the store: nothing is erased until it is restored. */
+export class HoldsMissing extends Error {
+  override readonly name = 'HoldsMissing';
+}
+
+/**
+ * {@link HoldStore} as documents. The gate of an account is read and written by each transaction that places a hold or
+ * begins an erasure, so these follow one another.
+ */
+export class HoldDocuments implements HoldStore {
+  constructor(private readonly documents: DocumentStore) {}
+
+  place(hold: LegalHold, most: number): Promise<Placing> {
+    const { id, accountId, name } = hold;
+    return this.#transact(async (transaction) => {
+      const { version, body } = await gateOf(transaction, accountId);
+      const others = await inForceOf(transaction, accountId);
+      if (others.some((other) => other.name === name)) return 'name-taken';
+      if (others.length >= most) return 'full';
+      await transaction.put(HOLDS, [{ id, version: 1, body: hold }]);
+      const gate = { ...body, placed: body.placed + 1 };
+      await transaction.put(GATES, [{ id: accountId, version: version + 1, body: gate }]);
+      return 'placed';
+    });
+  }
+
+  release(accountId: string, id: string, released: Release): Promise<LegalHold | 'released-before' | null> {
+    return this.#transact(async (transaction) => {
+      const stored = await transaction.get(HOLDS, id);
+      if (stored?.body.accountId !== accountId) return null;
+      if (stored.body.released !== null) return 'released-before';
+      const body = { ...stored.body, released };
+      await transaction.put(HOLDS, [{ id, version: stored.version + 1, body }]);
+      return body;
+    });
+  }
+
+  async find(accountId: string, id: string): Promise<LegalHold | null> {
+    const hold = (await this.documents.get(HOLDS, id))?.body ?? null;
+    return hold?.accountId === accountId ? hold : null;
+  }
+
+  async list(
+    accountId: string,
+    limit: number,
+    offset: number,
+  ): Promise<{ readonly holds: readonly LegalHold[]; readonly total: number }> {
+    const where = { accountId };
+    const [found, total] = await Promise.all([
+      this.documents.find(HOLDS, { where, by: 'placedAt', descending: true, limit, offset }),
+      this.documents.count(HOLDS, where),
+    ]);
+    return { holds: found.map(({ body }) => body), total };
+  }
+
+  inForce(accountId: string): Promise<readonly LegalHold[]> {
+    return this.#transact(async (transaction) => {
+      const { body } = await gateOf(transaction, accountId);
+      return inForceOf(transaction, accountId, body);
+    });
+  }
+
+  begin(reach: Reach, id: string, nowMs: number): Promise<readonly LegalHold[]> {
+    const { accountId } = reach;
+    return this.#transact(async (transaction) => {
+      const { version, body } = await gateOf(transaction, accountId);
+      const keeping = (await inForceOf(transaction, accountId, body)).filter((hold) => holds(hold, reach));
+      if (keeping.length > 0) return keeping;
+      const underWay = [...body.underWay.filter(isUnderWay(nowMs)), { ...reach, id, beganMs: nowMs }];
+      await transaction.put(GATES, [{ id: accountId, version: version + 1, body: { ...body, underWay } }]);
+      return [];
+    });
+  }
+
+  end(accountId: string, id: string): Promise<void> {
+    return this.#transact(async (transaction) => {
+      const { version, body } = await gateOf(transaction, accountId);
+      const underWay = body.underWay.filter((one) => one.id !== id);
+      if (underWay.length === body.underWay.length) return;
+      await transaction.put(GATES, [{ id: accountId, version: version + 1, body: { ...body, underWay } }]);
+    });
+  }
+
+  async underWay(accountId: string, nowMs: number): Promise<readonly UnderWay[]> {
+    return (await gateOf(this.documents, accountId)).body.underWay.filter(isUnderWay(nowMs));
+  }
+
+  close(): Promise<void> {
+    return this.documents.close();
+  }
+
+  /** Repeats what another transaction of the account was ahead of. */
+  async #transact<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.documents.transact(work);
+      } catch (error) {
+        if (!(error instanceof Conflict) || attempt >= ATTEMPTS) throw error;
+      }
+    }
+  }
+}
+
+function isUnderWay(nowMs: number): (one: UnderWay) => boolean {
+  return ({ beganMs }) => nowMs - beganMs <= UNDER_WAY_MS;
+}
+
+async function gateOf(reads: Reads, accountId: string): Promise<{ readonly version: number; readonly body: Gate }> {
+  return (await reads.get(GATES, accountId)) ?? NO_GATE;
+}
+
+/** @throws HoldsMissing where the account has another number of holds than its gate says */
+async function inForceOf(reads: Reads, accountId: string, gate?: Gate): Promise<readonly LegalHold[]> {
+  if (gate !== undefined) {
+    const stored = await reads.count(HOLDS, { accountId });
+    if (stored !== gate.placed)
+      throw new HoldsMissing(
+        `account ${accountId} has ${stored} legal holds in the store, and ${gate.placed} were placed`,
+      );
+  }
+  const found = await reads.find(HOLDS, { where: { accountId, isReleased: false }, limit: ALL });
+  return found.map(({ body }) => body);
+}
