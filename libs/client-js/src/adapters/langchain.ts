@@ -1,13 +1,13 @@
+import { requireFunctions } from '../check-options.js';
 import { isAsyncIterable, isDenied, untilItsEnd, type BegunAction, type Guard } from './begun-action.js';
-import {
-  beginToolCall,
-  endToolCall,
-  requireToolGuardOptions,
-  type ToolCall,
-  type ToolGuardOptions,
-} from './tool-call.js';
+import { beginResumedCall, pendingOf, type InterruptOptions, type PendingApproval } from './interrupt.js';
+import { beginToolCall, endToolCall, requireToolGuardOptions, type ToolCall } from './tool-call.js';
 
+export type { InterruptOptions, PendingApproval } from './interrupt.js';
 export type { ToolCall, ToolGuardOptions } from './tool-call.js';
+
+/** Most answers without a decision that one call of a graph is given. */
+const MOST_ANSWERS = 1000;
 
 /** The used part of a `StructuredTool` of `@langchain/core`. */
 interface CallableTool {
@@ -26,19 +26,21 @@ interface CallConfig {
  * Wraps tools so that each call is checked before it is executed, for agents, graphs and `invoke`. The tool parses its input
  * first: only calls that would be executed are checked. A denied call returns a `ToolMessage` with `status: 'error'`, or a text
  * if there was no tool call, with the reason and what to do instead.
+ * Where a person has to approve a call, `interrupt` of LangGraph as the option of that name interrupts the graph.
  * @param tools created by `tool()`, or of a class that extends `StructuredTool`
  * @throws TypeError for other tools, which cannot be guarded
  */
 export function guardTools<T extends object>(
   countersign: Guard,
   tools: readonly T[],
-  options: ToolGuardOptions = {},
+  options: InterruptOptions = {},
 ): T[] {
-  requireToolGuardOptions(options);
+  requireToolGuardOptions(options, ['interrupt']);
+  requireFunctions({ ...options }, ['interrupt']);
   return tools.map((tool) => guarded(countersign, tool, options));
 }
 
-function guarded<T extends object>(countersign: Guard, tool: T, options: ToolGuardOptions): T {
+function guarded<T extends object>(countersign: Guard, tool: T, options: InterruptOptions): T {
   const { name, call, _call: execute } = tool as Partial<CallableTool>;
   if (typeof name !== 'string' || typeof call !== 'function' || typeof execute !== 'function') {
     throw new TypeError(
@@ -53,7 +55,7 @@ function guarded<T extends object>(countersign: Guard, tool: T, options: ToolGua
       const asked: ToolCall = { toolName: name, input, ...(toolCallId === undefined ? {} : { toolCallId }) };
       let begun: BegunAction;
       try {
-        begun = await beginToolCall(countersign, asked, options, config?.signal);
+        begun = await beginOrInterrupt(countersign, asked, options, config?.signal);
       } catch (error) {
         if (!isDenied(error)) throw error;
         wasDenied = true;
@@ -68,6 +70,34 @@ function guarded<T extends object>(countersign: Guard, tool: T, options: ToolGua
     return answer;
   };
   return Object.create(tool, { call: { value: guardedCall } }) as T;
+}
+
+/** LangGraph repeats the node of an interrupted call, in which `interrupt` throws until it has returned each earlier answer. */
+async function beginOrInterrupt(
+  countersign: Guard,
+  call: ToolCall,
+  options: InterruptOptions,
+  signal: AbortSignal | undefined,
+): Promise<BegunAction> {
+  const { interrupt } = options;
+  let resumed = false;
+  for (;;) {
+    try {
+      return await (resumed ? beginResumedCall : beginToolCall)(countersign, call, options, signal);
+    } catch (error) {
+      const pending = pendingOf(call, error);
+      if (interrupt === undefined || pending === null) throw error;
+      interrupt(pending);
+      if (resumed) interruptAgain(interrupt, pending);
+      resumed = true;
+    }
+  }
+}
+
+/** Interrupts a call that was resumed without a decision, each time that it was. */
+function interruptAgain(interrupt: (pending: PendingApproval) => unknown, pending: PendingApproval): never {
+  for (let answers = 0; answers < MOST_ANSWERS; answers++) interrupt(pending);
+  throw new TypeError('interrupt: that of LangGraph, which throws until the graph is resumed; this one returns');
 }
 
 /** Reports the end of the call; a generator ends after it is returned. */

@@ -47,6 +47,7 @@ export function requireToolGuardOptions(options: ToolGuardOptions, more: readonl
 
 /**
  * Begins a call of a tool if it is allowed.
+ * @param waitForApprovalMs Default: the client's
  * @throws ActionDeniedError with a message for the model; otherwise as `guard` does before it executes
  */
 export async function beginToolCall(
@@ -54,9 +55,11 @@ export async function beginToolCall(
   call: ToolCall,
   options: ToolGuardOptions,
   signal?: AbortSignal,
+  waitForApprovalMs?: number,
 ): Promise<BegunAction> {
   try {
-    return await begin(countersign, actionOf(call, options), callOptionsOf(call, options, signal));
+    const wait = waitForApprovalMs === undefined ? {} : { waitForApprovalMs };
+    return await begin(countersign, actionOf(call, options), { ...callOptionsOf(call, options, signal), ...wait });
   } catch (error) {
     if (!isDenied(error)) throw error;
     const denied = new ActionDeniedError(error.result);
