@@ -18,6 +18,7 @@ export { RefusalLog } from './edge/refusal-log.js';
 export type { RequestSource } from './edge/refusal-log.js';
 export { inputOf } from './edge/route-input.js';
 export type { RouteInput } from './edge/route-input.js';
+export { RouteTable, splitTarget } from './edge/route-table.js';
 export { AddressInUse, httpAddress, listen } from './edge/server.js';
 export type { ConnectionBound, Listener, ListenOn, ServerCertificate } from './edge/server.js';
 export { endLingering } from './edge/unread-body.js';

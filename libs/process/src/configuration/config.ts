@@ -1,3 +1,4 @@
+import type { OtlpConfig } from './telemetry.js';
 import type { RetentionMonths } from './retention-months.js';
 import type { SingleSignOnConfig } from './single-sign-on.js';
 import type { ServiceName } from '@countersign/contracts';
@@ -15,6 +16,7 @@ export interface Config {
   readonly probesPort: number | null;
   /** The bearer token of `/metrics` on the public port; `null`: only clients on this machine may read it. */
   readonly metricsToken: string | null;
+  readonly otlp: OtlpConfig;
   /** Bytes that stay free in the data directory; with less, checks are refused. `null`: 64 MiB, or a twentieth of a small disk. */
   readonly minFreeBytes: number | null;
   /** Accepts a data directory whose inodes have changed, which is otherwise refused as a copy. */

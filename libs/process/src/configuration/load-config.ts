@@ -19,6 +19,7 @@ import {
 } from './readers.js';
 import type { Reader } from './readers.js';
 import { RETENTION_MONTHS, retentionMonths } from './retention-months.js';
+import { otlpConfig } from './telemetry.js';
 import { tlsFiles, tlsProblems, unusedWhenDistributed } from './server-tls.js';
 import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
 import {
@@ -126,6 +127,16 @@ const READERS = {
   KAFKA_SASL_PASSWORD_FILE: text(),
   MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
   REDIS_URL: redisUrl(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl(),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: httpUrl(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf']),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf(['http/protobuf']),
+  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: oneOf(['http/protobuf']),
+  OTEL_TRACES_EXPORTER: oneOf(['otlp', 'none']),
+  OTEL_METRICS_EXPORTER: oneOf(['otlp', 'none']),
+  OTEL_METRIC_EXPORT_INTERVAL: integer(1_000, 3_600_000),
+  OTEL_SDK_DISABLED: anyCase(oneOf(['true', 'false'])),
   SMTP_URL: urlOf(['smtp:', 'smtps:']),
   SMTP_FROM: text(),
 } satisfies Record<string, Reader<unknown>>;
@@ -204,6 +215,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     retentionMonths: given(values.COUNTERSIGN_RETENTION_MONTHS ?? RETENTION_MONTHS, (months) =>
       months === 'off' ? null : months,
     ),
+    otlp: otlpConfig(values),
     smtpUrl: values.SMTP_URL ?? null,
     smtpFrom: values.SMTP_FROM ?? null,
     logLevel: values.COUNTERSIGN_LOG_LEVEL ?? 'info',

@@ -55,7 +55,7 @@ export async function serveProcess(
       {
         on: { host: config.host, port: config.port },
         ...(probes === null ? {} : { listensAfter }),
-        process: { notReady, metrics: () => metrics.metrics(), routes: () => routes },
+        process: { notReady, registry: () => Promise.resolve(metrics), routes: () => routes },
         behindEdge: config.behindEdge,
         ...(internal === undefined ? {} : { internal }),
       },

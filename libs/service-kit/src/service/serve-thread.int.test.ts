@@ -145,7 +145,11 @@ describe('a serving thread', () => {
       { ...bench.thread, metrics: createRegistry('later', false) },
       {
         on: { host: '127.0.0.1', port: 0 },
-        process: { notReady: () => [], metrics: async () => '', routes: () => ROUTES },
+        process: {
+          notReady: () => [],
+          registry: () => Promise.resolve(createRegistry('other', false)),
+          routes: () => ROUTES,
+        },
         mayServe: () => may,
       },
     );

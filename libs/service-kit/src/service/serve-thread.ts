@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { operationsRoutes } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import { CountersUnavailable } from '@countersign/counters';
 import { openAuthenticator } from '../credentials/authenticator.js';
@@ -26,6 +27,8 @@ import type { ServiceDefinition } from './definition.js';
 import { followServerCertificate, readServerCertificate } from './server-certificate.js';
 import { startServices } from './start-services.js';
 import type { StartedServices, ThreadContext } from './start-services.js';
+import type { Telemetry } from '../telemetry/open-telemetry.js';
+import type { ReadRegistry } from '../telemetry/registry-producer.js';
 
 /** A thread that opens its backends once it listens. */
 export interface PendingThread extends Omit<ThreadContext, 'eventLog' | 'counters' | 'chain'> {
@@ -36,8 +39,8 @@ export interface ServeOptions {
   readonly on: ListenOn;
   /** If given, it starts its services first and listens once this resolves; otherwise it listens first. */
   readonly listensAfter?: (notReady: () => readonly string[]) => Promise<void>;
-  /** Sources of probes and OpenAPI document; absent: this thread answers no probe. */
-  readonly process?: Omit<ProbeSources, 'publicUrl' | 'metricsToken' | 'metricsElsewhere'>;
+  /** Sources of probes, OpenAPI document and telemetry; absent: another thread of the process has them. */
+  readonly process?: Pick<ProbeSources, 'notReady' | 'routes'> & { readonly registry: ReadRegistry };
   /** Handles paths that no service of this thread has. */
   readonly elsewhere?: RequestListener;
   /**
@@ -101,11 +104,14 @@ export async function serveThread(
   onListening: (address: string) => void = () => undefined,
 ): Promise<ServingThread> {
   const observe = requestObserver(thread.metrics);
+  const sources = options.process;
+  const telemetry = await telemetryOf(definitions, thread, sources);
   const own =
-    options.process === undefined
+    sources === undefined
       ? []
       : operations({
-          ...options.process,
+          ...sources,
+          metrics: async () => (await sources.registry()).metrics(),
           publicUrl: () => thread.publicUrl(),
           metricsToken: thread.config.metricsToken,
           metricsElsewhere: thread.config.probesPort !== null,
@@ -124,10 +130,11 @@ export async function serveThread(
   const refusing = createEdge({ ...common, routes, authenticator: UNKNOWN, rawHandlers: before });
   let edge = refusing;
   const openAddress = async (): Promise<Listener> => {
-    const handler = (request: IncomingMessage, response: ServerResponse): void => {
+    const untraced = (request: IncomingMessage, response: ServerResponse): void => {
       if (mayServe()) edge(request, response);
       else refusing(request, response);
     };
+    const handler = telemetry === null ? untraced : telemetry.traced(untraced);
     const tls = 'path' in options.on ? null : thread.config.tls;
     const certificate = tls === null ? null : await readServerCertificate(tls);
     const bound = connectionBound(thread.metrics, options);
@@ -150,7 +157,7 @@ export async function serveThread(
     const authenticator = await authenticatorFor(services.routes, open);
     const rawHandlers = [...before, ...services.rawHandlers];
     edge = createEdge({ ...common, routes: [...own, ...services.routes], authenticator, rawHandlers });
-    const started = startedThread(services, authenticator);
+    const started = startedThread(services, authenticator, telemetry);
     try {
       await listensAfter?.(started.notReady);
       const listener = first ?? (await openAddress());
@@ -161,9 +168,28 @@ export async function serveThread(
       throw error;
     }
   } catch (error) {
+    await telemetry?.stop();
     await first?.close(0);
     throw error;
   }
+}
+
+/** `null`: nothing is exported, and nothing of it is loaded. */
+async function telemetryOf(
+  definitions: readonly ServiceDefinition[],
+  { config, log }: PendingThread | ThreadContext,
+  sources: ServeOptions['process'],
+): Promise<Telemetry | null> {
+  if (config.otlp === null || sources === undefined) return null;
+  const { openTelemetry } = await import('../telemetry/open-telemetry.js');
+  const routes = async (): Promise<readonly Route[]> => [
+    ...(await sources.routes()),
+    ...Object.values<Route>(operationsRoutes),
+  ];
+  // The threads of the embedded profile are one service.
+  const isOne = config.profile === 'distributed' && definitions.length === 1;
+  const service = isOne ? `countersign-${definitions[0]!.name}` : 'countersign';
+  return openTelemetry({ service, otlp: config.otlp, log, registry: sources.registry, routes });
 }
 
 function authenticatorFor(routes: readonly EdgeRoute[], thread: ThreadContext): Promise<Authenticator> {
@@ -175,10 +201,12 @@ function authenticatorFor(routes: readonly EdgeRoute[], thread: ThreadContext): 
 function startedThread(
   services: StartedServices,
   authenticator: Authenticator,
+  telemetry: Telemetry | null,
 ): Pick<ServingThread, 'notReady' | 'stop'> {
   return {
     notReady: () => [...services.notReady(), ...authenticator.notReady()],
     async stop() {
+      await telemetry?.stop();
       await authenticator.stop();
       await services.stop();
     },

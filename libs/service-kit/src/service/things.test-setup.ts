@@ -189,7 +189,7 @@ export class ThingsBench {
       on: { host: '127.0.0.1', port: 0 },
       process: {
         notReady: () => this.serving.notReady(),
-        metrics: () => this.thread.metrics.metrics(),
+        registry: () => Promise.resolve(this.thread.metrics),
         routes: () => ROUTES,
       },
     });

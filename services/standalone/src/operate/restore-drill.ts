@@ -112,6 +112,7 @@ function closed(config: Config, dataDir: string, hasChain: boolean): Config {
     webhookAllowedHosts: [],
     retentionMonths: null,
     smtpUrl: null,
+    otlp: null,
     logLevel: 'silent',
   };
 }

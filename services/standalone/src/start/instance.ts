@@ -177,9 +177,9 @@ async function serveEdge(
       mayServe: () => parts.wasReady,
       process: {
         notReady: () => notReady().catch((error: Error) => [error.message]),
-        metrics: async () => {
+        registry: async () => {
           const both = [await metrics.getMetricsAsJSON(), await services.calls.call('metrics', undefined)];
-          return AggregatorRegistry.aggregate(both).metrics();
+          return AggregatorRegistry.aggregate(both);
         },
         routes: async () => [...definitions.flatMap(({ routes }) => routes), ...(await apartRoutes)],
       },
