@@ -117,6 +117,8 @@ export {
 export type {
   AccountFacts,
   AgentFacts,
+  AgentKey,
+  AgentSigning,
   AgentHeadFacts,
   AgentStatus,
   AgentWindowFacts,
@@ -219,6 +221,8 @@ export type { RegistrationDraft, WalletRegistration } from './http/registration.
 export { agentRecord } from './http/agent-record.js';
 export type { AgentRecord } from './http/agent-record.js';
 export { policyRoutes } from './http/policy.js';
+export { agentSigningRoutes, MOST_AGENT_KEYS } from './http/agent-signing.js';
+export type { AgentKeyRecord, AgentSigningRecord, NewAgentKey } from './http/agent-signing.js';
 export { accessRequestProblem, accessRequestRoutes, PROBLEM_TYPE } from './http/access-requests.js';
 export type { AccessRequestProblem, AccessSubmission, AccessTask } from './http/access-requests.js';
 export { approvalRoutes } from './http/approvals.js';

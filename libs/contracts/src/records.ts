@@ -189,6 +189,23 @@ export interface BehaviorProfile {
   readonly limits?: readonly LimitMember[];
 }
 
+/** A key with which an agent signs its checks. */
+export interface AgentKey {
+  /** Its thumbprint (RFC 7638), the `keyid` of signatures. */
+  readonly id: string;
+  /** Ed25519, 32 bytes in base64url. */
+  readonly publicKey: string;
+  readonly createdAt: string;
+}
+
+/** How an agent signs its checks. */
+export interface AgentSigning {
+  /** A check without a valid signature is refused. */
+  readonly required: boolean;
+  /** Oldest first. */
+  readonly keys: readonly AgentKey[];
+}
+
 /** Topic `agents`: the agent and its profile in one record, so that no consumer sees one without the other. */
 export interface AgentFacts {
   readonly accountId: string;
@@ -209,6 +226,8 @@ export interface AgentFacts {
   readonly unfrozenAtMs: number;
   readonly profile: BehaviorProfile;
   readonly profileSha256: string;
+  /** Absent: it has never had a key. */
+  readonly signing?: AgentSigning;
   /** Who changed the profile last; absent: it has not been changed since this is recorded. */
   readonly profileEditor?: { readonly kind: 'user' | 'api_key' | 'system'; readonly id: string };
 }

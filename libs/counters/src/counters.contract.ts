@@ -5,6 +5,7 @@ import type { OpenCounters } from './contract/counters.test-setup.js';
 import { judgementContract } from './contract/judgement.contract.js';
 import { limitsContract } from './contract/limits.contract.js';
 import { rebuildingContract } from './contract/rebuilding.contract.js';
+import { onceContract } from './contract/once.contract.js';
 import { repetitionsContract } from './contract/repetitions.contract.js';
 import { ruleBoundsContract } from './contract/rule-bounds.contract.js';
 import { rulesContract } from './contract/rules.contract.js';
@@ -24,6 +25,7 @@ export function countersContract(name: string, open: OpenCounters): void {
     approvalsContract(bench);
     ruleBoundsContract(bench);
     statesContract(bench);
+    onceContract(bench);
     repetitionsContract(bench);
     rebuildingContract(bench);
   });

@@ -19,6 +19,8 @@ export type {
   HeldAmount,
   Judgement,
   LimitBalance,
+  OnceUse,
+  OnceUsed,
   RebuildLease,
   RuleBalances,
   RuleBounds,

@@ -285,6 +285,26 @@ export const CLAIM_MS = 24 * 60 * 60 * 1000;
 /** Time after its judgement for which an answer that allows is replayed, ms. A denial is replayed for `CLAIM_MS`. */
 export const ALLOW_REPLAY_MS = 10 * 60 * 1000;
 
+/** Time for which a name of `useOnce` is kept, ms. */
+export const ONCE_MS = 3 * 60 * 1000;
+/** Names of `useOnce` that are kept at a time in process, about 0.2 KiB each. On a server its memory is the bound. */
+export const MOST_ONCE = 1_000_000;
+
+/** The use of a name. */
+export interface OnceUse {
+  readonly name: string;
+  /** Who uses it: the same may do so again. `null`: only one use is the same. */
+  readonly by: string | null;
+  /** When the name was made, ms since 1970 by the clock of its maker. */
+  readonly madeMs: number;
+}
+
+/**
+ * `first`: it was not used before. `same`: only by the same. `used`: by another, or by `null`. `unknown`: it was made before
+ * the counters began to serve, so a use of it may have been lost. `full`: there is no room to keep it.
+ */
+export type OnceUsed = 'first' | 'same' | 'used' | 'unknown' | 'full';
+
 /** How many claims may exist. */
 export interface ClaimBounds {
   /** Of all accounts together. */
@@ -389,7 +409,7 @@ export interface RebuildLease {
  * rejects only by a defect. Every other method that returns a promise rejects with `CountersUnavailable` when the
  * counters are on a server or in another thread, and that cannot be reached or does not answer in time; the call may
  * then have had its effect. Besides:
- * - `usage`, `agentUsage`, `ruleBalances`, `answerOf`, `claims`, `isFrozen`, `giveBack`, `giveBackHeld` and `decideApproval` reject
+ * - `usage`, `agentUsage`, `ruleBalances`, `answerOf`, `useOnce`, `claims`, `isFrozen`, `giveBack`, `giveBackHeld` and `decideApproval` reject
  *   with it while the counters do not serve; `version` does so on a server, and answers in process.
  * - `answered` and `takeBack` reject with it when the counts were lost and no rebuild has begun.
  * - `now`, `raise`, `freeze` and `unfreeze` work whether or not the counters serve.
@@ -443,6 +463,11 @@ export interface Counters {
   /** The freeze flag; the read model may say `frozen` all the same. */
   isFrozen(agentId: string): Promise<boolean>;
   usage(accountId: string): Promise<AccountUsage>;
+  /**
+   * Uses a name that may be used once, such as the nonce of a signature. It is kept for `ONCE_MS`, on a server also when
+   * that runs in another process than before. Rejects with `CountersUnavailable` while the counters do not serve.
+   */
+  useOnce(use: OnceUse): Promise<OnceUsed>;
   /**
    * The answer of an answered claim, also one that would not be replayed any more; `null`: there is no such claim, or it
    * is open. Changes nothing.

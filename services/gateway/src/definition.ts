@@ -37,6 +37,7 @@ import { CountersKeeper } from './rebuild-counters/counters-keeper.js';
 import { rebuildCounters } from './rebuild-counters/rebuild-counters.js';
 import { Scanner } from './scan/scanner.js';
 import { ToolLister } from './scan/tool-lister.js';
+import { Signatures } from './signature/signatures.js';
 import { SubjectTokens } from './subject-token/subject-tokens.js';
 
 /** Decides checks, makes their events durable, answers. */
@@ -125,6 +126,7 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
       { allowedHosts: config.webhookAllowedHosts, resolve: resolveAll, timeoutMs: deadlineMs },
       context.clock,
     ),
+    signatures: new Signatures(counters, context.clock),
     upgradeUrl: config.upgradeUrl,
     approvalsUrl: () => (approvalsUrl ??= `${context.publicUrl()}/console#approvals/`),
     approvals,

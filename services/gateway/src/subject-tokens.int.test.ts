@@ -150,7 +150,7 @@ describe('a check with a token of a trusted issuer', () => {
   it('is for the subject of an evaluation, where the agent is not the subject', async () => {
     const { evaluator } = bench.gateway;
     const key = await evaluator.callerKey(bench.keyId);
-    const none = { principal: null, session: null, trace: null, approvalId: null };
+    const none = { principal: null, session: null, trace: null, approvalId: null, isSigned: false };
     const evaluate = async (id: string) => {
       const subject = { type: 'user', id };
       const of = { action: { name: 'a' }, resource: { type: 'thing', id: 'x' }, context: { agent: bench.agentId } };

@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { accessRequestRoutes, approvalRoutes, eventExplanationRoutes, policyRoutes } from '@countersign/contracts';
+import {
+  accessRequestRoutes,
+  agentSigningRoutes,
+  approvalRoutes,
+  eventExplanationRoutes,
+  policyRoutes,
+} from '@countersign/contracts';
 import type { AccountFacts, Route } from '@countersign/contracts';
 import { Announcer, OutboxRelay, Projection, republish, TopicAhead, TopicTail } from '@countersign/topics';
 import { denialTokens } from '@countersign/service-kit';
@@ -23,6 +29,7 @@ import { ExplainController } from './http/explain-controller.js';
 import { ExplainEventController } from './http/explain-event-controller.js';
 import { ProfilesController } from './http/profiles-controller.js';
 import { DryRunController } from './http/dry-run-controller.js';
+import { SigningController } from './http/signing-controller.js';
 import { RegistrationController } from './http/registration-controller.js';
 import {
   ACCESS_REQUESTS,
@@ -53,8 +60,8 @@ export type { PolicyInspection } from './store/inspect.js';
 /** Agents, behavior profiles, safety packages and usage totals. */
 export const definition: ServiceDefinition = {
   name: 'policy',
-  routes: [policyRoutes, approvalRoutes, accessRequestRoutes, eventExplanationRoutes].flatMap((routes) =>
-    Object.values<Route>(routes),
+  routes: [policyRoutes, agentSigningRoutes, approvalRoutes, accessRequestRoutes, eventExplanationRoutes].flatMap(
+    (routes) => Object.values<Route>(routes),
   ),
   reads: ['agent-events', 'accounts', 'agents', 'api-keys', 'approvals'],
   writes: ['agents', 'agent-events', 'usage', 'approvals', 'dead-letters'],
@@ -123,6 +130,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       ApprovalsController,
       AccessRequestsController,
       RegistrationController,
+      SigningController,
       CheckConsumer,
     ],
     providers: [

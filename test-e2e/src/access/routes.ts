@@ -231,6 +231,20 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     statuses: bySession('member', 200, 404),
     ask: ({ oldAgent: id }) => ({ path: { id } }),
   },
+  'GET /v1/agents/{id}/signing-keys': { statuses: bySession('auditor', 200, 404), ask: agent },
+  'POST /v1/agents/{id}/signing-keys': {
+    statuses: bySession('member', 201, 404),
+    ask: (ids) => ({ ...agent(ids), body: { publicKey: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' } }),
+  },
+  // No agent has the key.
+  'DELETE /v1/agents/{id}/signing-keys/{keyId}': {
+    statuses: bySession('member', 404),
+    ask: ({ agent: id }) => ({ path: { id, keyId: 'A'.repeat(43) } }),
+  },
+  'PUT /v1/agents/{id}/signature-requirement': {
+    statuses: bySession('member', 200, 404),
+    ask: (ids) => ({ ...agent(ids), body: { required: false } }),
+  },
   'GET /v1/agents/{id}/profile': { statuses: bySession('auditor', 200, 404), ask: agent },
   'PATCH /v1/agents/{id}/profile': {
     statuses: bySession('member', 200, 404),

@@ -119,7 +119,7 @@ const responses: Readonly<Record<number, RouteResponse>> = {
   ...bodyErrors,
   400: { description: 'malformed; or the Idempotency-Key was used with another body', schema: errorSchema },
   401: error(
-    'no valid API key with this right; or X-Subject-Token is not valid for this check, or an issuer that the account trusts requires one',
+    'no valid API key with this right; or X-Subject-Token is not valid for this check, or an issuer that the account trusts requires one; or the signature of the request is not valid, or the agent requires one',
   ),
   402: refusal('the sandbox has expired or has reached its action cap', { ...recorded, ...traceHeader }),
   403: refusal('the agent is frozen', { ...recorded, ...traceHeader }),
@@ -134,6 +134,22 @@ const responses: Readonly<Record<number, RouteResponse>> = {
     'x-event-id': 'if the event was sent and its result is not known',
     'Retry-After': 'seconds to wait',
   }),
+};
+
+/** Headers of a signed check (RFC 9421): those of an agent with signing keys are verified. */
+const signatureHeaders: Readonly<Record<string, JsonSchema>> = {
+  'signature-input': {
+    type: 'string',
+    maxLength: 4096,
+    description:
+      'one signature: `sig1=("@method" "@path" "content-digest");created=…;nonce="…";keyid="…"`. It has to cover `@query` where there is one, and each of `idempotency-key`, `x-approval-id`, `x-subject-token`, `x-countersign-agent`, `x-countersign-principal` and `x-countersign-session` that is sent. `created` is at most 60 seconds from the time of the service, and a nonce is used once; with an Idempotency-Key it may be sent again. `PUT /v1/agents/{id}/signature-requirement` requires a signature',
+  },
+  signature: { type: 'string', maxLength: 4096, description: 'its Ed25519 signature: `sig1=:…:`, 64 bytes in base64' },
+  'content-digest': {
+    type: 'string',
+    maxLength: 4096,
+    description: 'of the body (RFC 9530): `sha-256=:…:` or `sha-512=:…:`',
+  },
 };
 
 /** Headers of every route that checks actions: to whom and what they belong. */
@@ -207,7 +223,7 @@ export const checkRoutes = {
     tag: 'Checks',
     auth: 'api-key',
     rights: ['check'],
-    headers: checkHeaders,
+    headers: { ...checkHeaders, ...signatureHeaders },
     body: checkBody,
     unavailable,
     success: 200,
@@ -222,7 +238,7 @@ export const checkRoutes = {
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['check'],
-    headers: mcpCheckHeaders,
+    headers: { ...mcpCheckHeaders, ...signatureHeaders },
     body: checkBody,
     unavailable,
     success: 200,

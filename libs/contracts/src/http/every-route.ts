@@ -33,6 +33,7 @@ import { secondFactorRoutes } from './second-factor.js';
 import { singleSignOnRoutes } from './single-sign-on.js';
 import { statsRoutes } from './stats.js';
 import { streamRoutes } from './streams.js';
+import { agentSigningRoutes } from './agent-signing.js';
 import { trustedIssuerRoutes } from './trusted-issuers.js';
 import { verificationPageRoutes } from './verification-page.js';
 import { verificationRoutes } from './verification.js';
@@ -49,6 +50,7 @@ export const everyRoute: readonly Route[] = [
   secondFactorRoutes,
   trustedIssuerRoutes,
   policyRoutes,
+  agentSigningRoutes,
   approvalRoutes,
   accessRequestRoutes,
   auditLogRoutes,

@@ -13,6 +13,8 @@ import type {
   GivenBackSums,
   HeldAmount,
   Judgement,
+  OnceUse,
+  OnceUsed,
   RebuildLease,
   RuleBalances,
   RuleBounds,
@@ -27,6 +29,7 @@ import { replayEvent, restoreSnapshot } from './rebuild.js';
 import { agentUsage, ruleBalances } from './agent-usage.js';
 import { claimName } from './claim-book.js';
 import { CountersState } from './state.js';
+import { UsedOnce } from './used-once.js';
 
 export interface InProcessCountersOptions {
   /** Default: a `SlewedClock`. */
@@ -45,6 +48,7 @@ const REBUILDING = 'the counters are being rebuilt';
 export class InProcessCounters implements Counters {
   readonly #clock: CountersClock;
   readonly #state: CountersState;
+  readonly #once = new UsedOnce();
   readonly #watchers = new Set<(unavailable: string | null) => void>();
   #replayed = new Set<string>();
   #unavailable: string | null = REBUILDING;
@@ -142,6 +146,11 @@ export class InProcessCounters implements Counters {
     return this.#state.claims.get(claimName(accountId, keySha256), this.#clock.now())?.answer ?? null;
   }
 
+  async useOnce(use: OnceUse): Promise<OnceUsed> {
+    this.#requireService();
+    return this.#once.use(use, this.#clock.now());
+  }
+
   async claims(): Promise<ClaimFigures> {
     this.#requireService();
     return this.#state.claims.figures();
@@ -177,6 +186,7 @@ export class InProcessCounters implements Counters {
   async serve(): Promise<void> {
     this.#replayed = new Set();
     this.#state.claims.sort();
+    if (this.#unavailable !== null) this.#once.sinceMs = this.#clock.now();
     this.#become(null);
   }
 

@@ -91,6 +91,7 @@ export function connectCounters(port: MessagePort): Counters {
     isFrozen: (...values) => ask('isFrozen', ...values),
     usage: (...values) => ask('usage', ...values),
     answerOf: (...values) => ask('answerOf', ...values),
+    useOnce: (...values) => ask('useOnce', ...values),
     claims: () => ask('claims'),
     agentUsage: (...values) => ask('agentUsage', ...values),
     ruleBalances: (...values) => ask('ruleBalances', ...values),

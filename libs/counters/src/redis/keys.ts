@@ -10,6 +10,8 @@ export interface Keys {
   agent(id: string): string;
   rate(agentId: string): string;
   claim(accountId: string, keySha256: string): string;
+  /** A name of `useOnce`. */
+  once(name: string): string;
   /** Key of the version, below `name`. */
   versioned(kind: VersionedKind, id: string): string;
 }
@@ -32,6 +34,7 @@ export function keysBelow(prefix: string): Keys {
     agent: (id) => `${name}g:${id}`,
     rate: (agentId) => `${name}r:${agentId}`,
     claim: (accountId, keySha256) => `${name}c:${accountId}:${shortHash(keySha256)}`,
+    once: (used) => `${name}o:${used}`,
     versioned: (kind, id) => LETTER[kind] + id,
   };
 }

@@ -1,5 +1,5 @@
 import type { RateLimit } from '@countersign/contracts';
-import { allows, CountersUnavailable } from '../port.js';
+import { allows, CountersUnavailable, ONCE_MS } from '../port.js';
 import type {
   AccountUsage,
   AgentUsage,
@@ -14,6 +14,8 @@ import type {
   HeldAmount,
   Judgement,
   LimitBalance,
+  OnceUse,
+  OnceUsed,
   RebuildLease,
   RuleBalances,
   RuleBounds,
@@ -47,6 +49,7 @@ export interface RedisCountersOptions {
 const REBUILDING_WORDS = 'the counters are being rebuilt';
 const LOST_WORDS = 'Redis has lost what was counted, or may have: the counters must be rebuilt';
 const LOOK_MS = 200;
+const ONCE_REPLIES = ['first', 'same', 'used', 'unknown'] as const satisfies readonly OnceUsed[];
 
 /**
  * The counters of any number of gateways on one Redis. Each method is one script, so one atomic round trip. They serve
@@ -200,6 +203,12 @@ export class RedisCounters implements Counters {
     const { keys } = this.#options;
     const [, text] = await this.#call(SCRIPTS.answerOf, [keys.state, keys.claim(accountId, keySha256)], []);
     return typeof text === 'string' ? (JSON.parse(text) as StoredAnswer) : null;
+  }
+
+  async useOnce({ name, by, madeMs }: OnceUse): Promise<OnceUsed> {
+    const { keys } = this.#options;
+    const [, code] = await this.#call(SCRIPTS.useOnce, [keys.state, keys.once(name)], [by ?? '', madeMs, ONCE_MS]);
+    return ONCE_REPLIES[Number(code) - 1]!;
   }
 
   async claims(): Promise<ClaimFigures> {

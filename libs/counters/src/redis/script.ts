@@ -12,6 +12,7 @@ import {
   RULE_BALANCES,
   UNFREEZE,
   USAGE,
+  USE_ONCE,
   VERSION,
 } from './lua/flags.js';
 import { BEGIN, GIVE_UP, REPLAY, RESTORE, SERVE } from './lua/rebuild.js';
@@ -44,6 +45,7 @@ export const SCRIPTS = {
   isFrozen: script('isFrozen', IS_FROZEN),
   answerOf: script('answerOf', ANSWER_OF),
   claims: script('claims', CLAIM_FIGURES),
+  useOnce: script('useOnce', USE_ONCE),
   usage: script('usage', USAGE),
   agentUsage: script('agentUsage', AGENT_USAGE),
   ruleBalances: script('ruleBalances', RULE_BALANCES),

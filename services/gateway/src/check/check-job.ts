@@ -2,6 +2,7 @@ import type { IdempotencyStamp } from '@countersign/contracts';
 import type { ReadingBudget } from '@countersign/policy-engine';
 import type { Origin } from '../domain/origin.js';
 import type { KnownKey } from '../follow/read-model.js';
+import type { CheckSignature } from '../signature/signatures.js';
 import type { Subject } from '../subject-token/subject-tokens.js';
 import type { PreparedCheck } from './prepare.js';
 
@@ -29,6 +30,10 @@ export interface CheckJob {
   readonly approvalId?: string;
   /** Absent: none was sent. */
   readonly token?: SubjectToken;
+  /** Absent: none was sent. */
+  readonly signature?: CheckSignature;
+  /** The member `signature` of the context, once the signature was judged; absent or `null`: none. */
+  readonly signed?: string | null;
   /** Of the request, where it asks about several actions. */
   readonly budget?: ReadingBudget;
 }

@@ -1,5 +1,6 @@
 import { needsOwnKey, NOT_FOR_AGENT, ownKeyNeeded } from '@countersign/contracts';
-import type { CheckAnswer } from '@countersign/contracts';
+import type { AgentSigning, CheckAnswer } from '@countersign/contracts';
+import { CountersUnavailable } from '@countersign/counters';
 import type { CheckTrip, CheckTripResult, Counters, Judgement } from '@countersign/counters';
 import { decide, decideInSlices } from '@countersign/policy-engine';
 import type { Decision, Surroundings } from '@countersign/policy-engine';
@@ -16,8 +17,10 @@ import type { CheckJob } from './check-job.js';
 import type { PendingCheck } from './pending-check.js';
 import type { CheckRecorder } from './check-recorder.js';
 import type { Credentials } from './credentials.js';
+import { checkFacts } from './check-facts.js';
 import { rulesOfTrip } from './rules-of-trip.js';
 import { OTHER_THAN_TOKEN, withSubject } from '../domain/origin.js';
+import type { Signatures } from '../signature/signatures.js';
 import { needsToken } from '../subject-token/subject-tokens.js';
 import type { SubjectTokens } from '../subject-token/subject-tokens.js';
 import { TimeSlicer } from './time-slicer.js';
@@ -27,6 +30,10 @@ const UNCOUNTED = 'The check could not be counted. Do not act; try again.';
 const NO_AGENT = 'no such agent, or it is inactive';
 
 const TOKEN_NEEDED = 'checks of this agent need a token of an issuer that the account trusts: send X-Subject-Token';
+const INVALID_SIGNATURE = [
+  ...['www-authenticate', 'Bearer'],
+  ...['accept-signature', 'sig1=("@method" "@path" "content-digest");created;nonce;keyid;alg="ed25519"'],
+];
 const INVALID_TOKEN = ['www-authenticate', 'Bearer error="invalid_token"'];
 
 /** Characters from which a payload for output rules is judged in time slices. */
@@ -40,6 +47,7 @@ export interface CheckJudgeParts {
   readonly unanswered: UnansweredChecks;
   readonly entropy: EntropyPool;
   readonly subjectTokens: Pick<SubjectTokens, 'judge'>;
+  readonly signatures: Pick<Signatures, 'judge'>;
   readonly upgradeUrl: string;
   readonly approvalsUrl: () => string;
   /** Key of the bindings of approvals, and most open ones of an agent. */
@@ -95,17 +103,61 @@ export class CheckJudge {
       check.refuse(404, ownKeyNeeded(prepared.agentId));
       return;
     }
+    if (agent.facts.signing === null) this.#authorize(check, job, account, agent);
+    else this.#authenticate(check, job, account, agent, agent.facts.signing);
+  }
+
+  #authorize(check: PendingCheck, job: CheckJob, account: KnownAccount, agent: KnownAgent): void {
     if (job.token === undefined && account.trustedIssuers === null) this.#decide(check, job, account, agent);
     else this.#identify(check, job, account, agent);
+  }
+
+  /** Judges the signature of a check. Each attempt does, as the keys of the agent may have changed. */
+  #authenticate(
+    check: PendingCheck,
+    job: CheckJob,
+    account: KnownAccount,
+    agent: KnownAgent,
+    signing: AgentSigning,
+  ): void {
+    const { prepared, stamp, signature } = job;
+    const by = stamp?.keySha256 ?? null;
+    this.#parts.signatures
+      .judge(prepared.agentId, signing, signature, by)
+      .then((judged) => {
+        if (check.over) return;
+        if ('refused' in judged)
+          return this.#refuseByNewest(
+            check,
+            job,
+            { kind: 'agent', id: prepared.agentId, version: agent.version },
+            judged.refused,
+            INVALID_SIGNATURE,
+          );
+        if ('unavailable' in judged) return check.unavailable('unavailable', judged.unavailable);
+        const { committed } = judged;
+        return this.#authorize(check, { ...job, signed: committed }, account, agent);
+      })
+      .catch((error: unknown) => this.#failed(check, error));
+  }
+
+  #failed(check: PendingCheck, error: unknown): void {
+    if (error instanceof CountersUnavailable) check.unavailable('unavailable', UNCOUNTED);
+    else check.fail(error);
   }
 
   /** Judges the token of a check, or that it needs none. Each attempt does, as the trusted issuers may have changed. */
   #identify(check: PendingCheck, job: CheckJob, account: KnownAccount, agent: KnownAgent): void {
     const trusted = account.trustedIssuers ?? [];
     const { token, prepared } = job;
+    const refuse = (reason: string): Promise<void> => {
+      const { version } = account;
+      const of = { kind: 'account', id: job.key.accountId, version } as const;
+      return this.#refuseByNewest(check, job, of, reason, INVALID_TOKEN);
+    };
     if (token === undefined) {
       if (!needsToken(trusted, prepared.agentId)) this.#decide(check, job, account, agent);
-      else this.#refuseToken(check, job, account, TOKEN_NEEDED).catch((error: unknown) => check.fail(error));
+      else refuse(TOKEN_NEEDED).catch((error: unknown) => check.fail(error));
       return;
     }
     const { subjectTokens } = this.#parts;
@@ -113,7 +165,7 @@ export class CheckJudge {
       .judge(token.text, trusted, { id: prepared.agentId, name: agent.facts.name })
       .then((judged) => {
         if (check.over) return;
-        if ('refused' in judged) return this.#refuseToken(check, job, account, judged.refused);
+        if ('refused' in judged) return refuse(judged.refused);
         if ('unavailable' in judged) return check.unavailable('unavailable', judged.unavailable);
         const { subject } = judged;
         if ((token.named ?? subject.principal) !== subject.principal) return check.refuse(400, OTHER_THAN_TOKEN);
@@ -123,15 +175,19 @@ export class CheckJudge {
       .catch((error: unknown) => check.fail(error));
   }
 
-  /** Refuses by the trusted issuers of the account, once no newer ones are on their way here. */
-  async #refuseToken(check: PendingCheck, job: CheckJob, account: KnownAccount, reason: string): Promise<void> {
+  /** Refuses by a record of the read model, once no newer one is on its way here. */
+  async #refuseByNewest(
+    check: PendingCheck,
+    job: CheckJob,
+    { kind, id, version }: { readonly kind: 'account' | 'agent'; readonly id: string; readonly version: number },
+    reason: string,
+    headers: readonly string[],
+  ): Promise<void> {
     const { counters, known } = this.#parts;
-    const { accountId } = job.key;
-    const version = (await counters.version('account', accountId)) ?? 0;
-    if (version <= account.version) return check.refuse(401, reason, INVALID_TOKEN);
-    if (!(await known.accounts.waitFor(accountId, version, this.#left(check)))) {
-      return check.unavailable('unavailable', BEHIND);
-    }
+    const newest = (await counters.version(kind, id)) ?? 0;
+    if (newest <= version) return check.refuse(401, reason, headers);
+    const followed = kind === 'agent' ? known.agents : known.accounts;
+    if (!(await followed.waitFor(id, newest, this.#left(check)))) return check.unavailable('unavailable', BEHIND);
     if (!check.over) this.#attempt(check, job);
   }
 
@@ -175,7 +231,7 @@ export class CheckJudge {
         else trips.passed(milliseconds);
         try {
           if (result.kind === 'stale') this.#wait(check, job, trip, result.versions);
-          else this.#follow(check, result, this.#facts(job, account, agent, decision));
+          else this.#follow(check, result, checkFacts(job, account, agent, decision, this.#parts));
         } catch (error) {
           check.fail(error);
         }
@@ -239,35 +295,8 @@ export class CheckJudge {
         seconds: time,
         offsets: decision.rules === null ? '{}' : canonicalize(decision.rules.offsets),
         trace: origin.trace,
+        signature: job.signed ?? null,
       }),
-    };
-  }
-
-  #facts(
-    { key, prepared, stamp, origin }: CheckJob,
-    account: KnownAccount,
-    agent: KnownAgent,
-    decision: Decision,
-  ): CheckFacts {
-    const { facts, profile } = agent;
-    return {
-      accountId: key.accountId,
-      sandbox: account.plan.plan === 'sandbox',
-      cadenceSeconds: account.cadenceSeconds,
-      apiKeyId: key.id,
-      agentId: prepared.agentId,
-      profileVersion: facts.profileVersion,
-      profileSha256: facts.profileSha256,
-      storePayload: profile.storePayload,
-      coverage: decision.coverage,
-      plan: account.contextPlan,
-      origin,
-      actionKind: decision.actionKind,
-      action: prepared.committed,
-      payload: prepared.payload,
-      idempotency: stamp,
-      upgradeUrl: this.#parts.upgradeUrl,
-      approvalsUrl: this.#parts.approvalsUrl(),
     };
   }
 

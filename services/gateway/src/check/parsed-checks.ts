@@ -8,6 +8,7 @@ import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from './credentials.js';
 import type { CheckJob } from './check-job.js';
 import type { RefusalStatus } from './pending-check.js';
+import { NOT_VERIFIED_HERE } from '../signature/signatures.js';
 import { isMalformed, prepareParsed } from './prepare.js';
 import { subjectTokenOf } from './subject-token-of.js';
 
@@ -27,6 +28,7 @@ export type Outcome =
 export type NamedHeaders = OriginHeaders & {
   readonly approvalId: string | null;
   readonly subjectToken: string | null;
+  readonly isSigned: boolean;
 };
 
 /**
@@ -82,6 +84,7 @@ export class ParsedChecks {
         {
           ...{ key, prepared, stamp, origin },
           ...(approvalId === null ? {} : { approvalId }),
+          ...(headers.isSigned ? { signature: { sent: NOT_VERIFIED_HERE, isUsed: false } } : {}),
           ...(subjectToken === null
             ? {}
             : { token: subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers, origin) }),

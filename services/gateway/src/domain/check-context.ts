@@ -17,12 +17,19 @@ export interface Circumstances {
   readonly offsets: string;
   /** W3C `traceparent`, or `null`. */
   readonly trace: string | null;
+  /** The signature of the request, as an object in canonical form, or `null`. */
+  readonly signature: string | null;
 }
 
 const NO_TRACE = '-';
+/** Between trace and signature: neither has it. */
+const SIGNED = ',';
 
-export function circumstancesText({ salt, seconds, offsets, trace }: Circumstances): string {
-  return `${salt} ${seconds} ${trace ?? NO_TRACE} ${offsets}`;
+export function circumstancesText({ salt, seconds, offsets, trace, signature }: Circumstances): string {
+  if (signature === null) return `${salt} ${seconds} ${trace ?? NO_TRACE} ${offsets}`;
+  // Without blanks, as they separate the members.
+  const signed = Buffer.from(signature, 'utf8').toString('base64url');
+  return `${salt} ${seconds} ${trace ?? NO_TRACE}${SIGNED}${signed} ${offsets}`;
 }
 
 /** Reads the text of {@link circumstancesText}. */
@@ -30,12 +37,15 @@ export function readCircumstances(text: string): Circumstances {
   const salted = text.indexOf(' ');
   const timed = text.indexOf(' ', salted + 1);
   const traced = text.indexOf(' ', timed + 1);
-  const trace = text.slice(timed + 1, traced);
+  const comma = text.indexOf(SIGNED, timed + 1);
+  const isSigned = comma >= 0 && comma < traced;
+  const trace = text.slice(timed + 1, isSigned ? comma : traced);
   return {
     salt: text.slice(0, salted),
     seconds: Number(text.slice(salted + 1, timed)),
     offsets: text.slice(traced + 1),
     trace: trace === NO_TRACE ? null : trace,
+    signature: isSigned ? Buffer.from(text.slice(comma + 1, traced), 'base64url').toString('utf8') : null,
   };
 }
 
@@ -62,7 +72,7 @@ export function contextMembers(
   seen: Seen,
   plan: ContextPlan,
   { principal, session, issuer, actorsText }: Origin,
-  { seconds, offsets, trace }: Circumstances,
+  { seconds, offsets, trace, signature }: Circumstances,
   approval: string | null,
 ): readonly MemberText[] {
   const members: MemberText[] = [
@@ -80,6 +90,7 @@ export function contextMembers(
     { name: '"seen"', value: seenText(seen, plan, outcome === 'frozen') },
   );
   if (session !== null) members.push({ name: '"session"', value: quote(session) });
+  if (signature !== null) members.push({ name: '"signature"', value: signature });
   if (trace !== null) members.push({ name: '"trace"', value: `"${trace}"` });
   return members;
 }

@@ -46,7 +46,7 @@ const entropy = new EntropyPool();
 
 /** @param carried of a leaf of version 2; without it the leaf is of version 1 */
 function judgement(carried: boolean): Judgement {
-  const circumstances = { salt: entropy.salt(), seconds: 1_780_000_000, offsets: '{}', trace: null };
+  const circumstances = { salt: entropy.salt(), seconds: 1_780_000_000, offsets: '{}', trace: null, signature: null };
   return {
     nowMs: 1_780_000_000_000,
     entropy: entropy.eventId(),

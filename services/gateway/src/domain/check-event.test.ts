@@ -71,14 +71,15 @@ const judgement: fc.Arbitrary<Judgement> = fc
     costMicros: fc.maxSafeNat(),
     seconds: fc.integer({ min: 0, max: 4e9 }),
     trace: fc.option(fc.constant('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')),
+    signature: fc.option(fc.constant('{"base":"a b","publicKey":"x","signature":"é"}')),
     contextSalt: salt,
     order: fc.integer({ min: 1 }),
     counts: fc.boolean(),
   })
   .filter(({ outcome, violation: found }) => outcome !== 'denied' || found !== null)
-  .map(({ seconds, trace, contextSalt, order, counts, ...given }) => ({
+  .map(({ seconds, trace, signature, contextSalt, order, counts, ...given }) => ({
     ...given,
-    carried: circumstancesText({ salt: contextSalt, seconds, offsets: '{"Europe/Berlin":60}', trace }),
+    carried: circumstancesText({ salt: contextSalt, seconds, offsets: '{"Europe/Berlin":60}', trace, signature }),
     seen: {
       order,
       spent: { day: 1, month: 2 },

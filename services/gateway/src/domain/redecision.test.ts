@@ -159,7 +159,7 @@ class History {
         whole,
       ),
       wantsSeen: true,
-      carried: circumstancesText({ salt: SALT, seconds: time, offsets, trace: null }),
+      carried: circumstancesText({ salt: SALT, seconds: time, offsets, trace: null, signature: null }),
     };
     const result = this.#counters.checkNow(trip);
     if (result.kind !== 'judged') throw new Error(result.kind);

@@ -7,7 +7,14 @@ import type { ReadModel, KnownKey } from '../follow/read-model.js';
 import { Evaluator } from './evaluator.js';
 import { Requestable } from './requestable.js';
 
-const NO_HEADERS = { principal: null, session: null, trace: null, approvalId: null, subjectToken: null };
+const NO_HEADERS = {
+  principal: null,
+  session: null,
+  trace: null,
+  approvalId: null,
+  subjectToken: null,
+  isSigned: false,
+};
 const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf({}) };
 const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
 

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { AgentFacts, BehaviorProfile } from '@countersign/contracts';
+import type { AgentFacts, AgentSigning, BehaviorProfile } from '@countersign/contracts';
 
 /**
  * An agent in the gateway's read model: its profile as JSON text, compressed where it is long, because most agents are
@@ -10,6 +10,8 @@ export interface PackedAgent {
   readonly name: string;
   readonly status: AgentFacts['status'];
   readonly registeredByKey: AgentFacts['registeredByKey'];
+  /** `null`: it has never had a key to sign with. */
+  readonly signing: AgentSigning | null;
   readonly profileVersion: number;
   readonly profileSha256: string;
   /** JSON, or JSON in UTF-8 by DEFLATE. */
@@ -28,6 +30,7 @@ export function packAgent({
   name,
   status,
   registeredByKey,
+  signing,
   profile,
   profileSha256,
 }: AgentFacts): PackedAgent {
@@ -38,6 +41,7 @@ export function packAgent({
     name,
     status,
     registeredByKey,
+    signing: signing ?? null,
     profileVersion: profile.version,
     profileSha256,
     profile: stored,

@@ -26,6 +26,7 @@ import type { CheckJob } from '../check/check-job.js';
 import type { CheckJudge } from '../check/check-judge.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck, withoutAttempt } from '../check/prepare.js';
+import { readSignature } from '../signature/read-signature.js';
 import { subjectTokenOf } from '../check/subject-token-of.js';
 
 /** Under this path, an action may carry the `_meta` of the tool call that it was made of. */
@@ -225,7 +226,7 @@ export class CheckHandler implements CheckObserver {
     readBody(request, headers.contentLength, room, (body) => {
       check.reading = false;
       try {
-        this.#judge(check, headers, key, body, checkPathOf(request.url!) === TOOL_PROTOCOL);
+        this.#judge(check, request, headers, key, body);
       } catch (error) {
         check.fail(error);
       }
@@ -240,7 +241,13 @@ export class CheckHandler implements CheckObserver {
     return true;
   }
 
-  #judge(check: PendingCheck, headers: CheckHeaders, key: KnownKey, body: BodyRead, isToolProtocol: boolean): void {
+  #judge(
+    check: PendingCheck,
+    { method, url, rawHeaders }: IncomingMessage,
+    headers: CheckHeaders,
+    key: KnownKey,
+    body: BodyRead,
+  ): void {
     if (check.over) return;
     if (body === 'cut') return check.abandon();
     if (body === 'no room') {
@@ -250,6 +257,7 @@ export class CheckHandler implements CheckObserver {
     if (body === 'too large') return check.refuse(413, 'send a body of at most 1 MiB');
     const sent = prepareCheck(body);
     if (isMalformed(sent)) return check.refuse(sent.status, sent.error);
+    const isToolProtocol = checkPathOf(url!) === TOOL_PROTOCOL;
     const prepared = isToolProtocol ? withoutAttempt(sent) : sent;
     const { idempotencyKey } = headers;
     const problem = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
@@ -262,7 +270,11 @@ export class CheckHandler implements CheckObserver {
         ? null
         : idempotencyStamp(key.accountId, idempotencyKey, stampedBody(prepared.request, headers));
     const { approvalId, subjectToken } = headers;
-    const named = approvalId === null ? {} : { approvalId };
+    const named: Pick<CheckJob, 'approvalId' | 'signature'> = approvalId === null ? {} : { approvalId };
+    if (headers.isSigned) {
+      const signature = readSignature({ method: method!, url: url!, rawHeaders, body });
+      Object.assign(named, { signature: { sent: signature, isUsed: false } });
+    }
     if (subjectToken === null) {
       this.#parts.judge.judge(check, { key, prepared, stamp, origin, ...named });
       return;

@@ -18,6 +18,8 @@ export interface CheckHeaders {
   readonly approvalId: string | null;
   /** As sent; `null`: none; the empty string: sent twice. */
   readonly subjectToken: string | null;
+  /** It carries a signature (RFC 9421). */
+  readonly isSigned: boolean;
   /** W3C `traceparent`; `null`: none, or one that is not to be used. That of a tool call in the body replaces it. */
   trace: string | null;
 }
@@ -45,12 +47,16 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
   let trace: string | null = null;
   let approvalId: string | null = null;
   let subjectToken: string | null = null;
+  let isSigned = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!;
     // The length distinguishes most names without lower-casing them.
     switch (name.length) {
       case 4:
         if (is(name, 'host')) host = true;
+        break;
+      case 9:
+        if (is(name, 'signature')) isSigned = true;
         break;
       case 11:
         if (is(name, 'traceparent')) trace = trace === null ? raw[i + 1]! : '';
@@ -96,6 +102,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
     session,
     approvalId,
     subjectToken,
+    isSigned,
     trace: readTraceparent(trace),
   };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mintApiKey } from '@countersign/process';
 import { GatewayBench, send } from '../gateway.test-setup.js';
 import type { Answer } from '../gateway.test-setup.js';
+import { agentKeyOf, RFC_KEY, signed } from '../signature/sign.test-setup.js';
 import { askRedis, forgetOnRedis, startOnRedis, withRedis } from '../redis-gateways.test-setup.js';
 import type { GatewayOnRedis } from '../redis-gateways.test-setup.js';
 
@@ -50,6 +51,25 @@ withRedis('two gateways on one Redis', () => {
       await gateway.counters.raise('api-key', keyId, 2);
       expect((await check(other, changed, key)).status).toBe(401);
     }
+  });
+
+  it('take a nonce once between them, and again with its Idempotency-Key', async () => {
+    const agent = randomUUID();
+    await bench.putAgent(agent, {}, { signing: { required: true, keys: [agentKeyOf(RFC_KEY, 'k')] } }, false);
+    await gateways[0]!.counters.raise('agent', agent, 1);
+    const body = JSON.stringify({ agentId: agent, action: { type: 'a' } });
+    const sign = (headers = {}) => signed({ key: RFC_KEY, keyId: 'k', body, headers });
+    const ask = (n: number, headers: Record<string, string>) =>
+      send(gateways[n % 2]!.port, { headers: { 'x-service-key': bench.key, ...headers }, body });
+    // Signatures that were made in the second in which the counters began to serve are refused.
+    while ((await ask(0, sign())).status === 503) await sleep(50);
+    const once = sign();
+    const statuses = (await Promise.all([0, 1, 2, 3, 4, 5].map((n) => ask(n, once)))).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([200, 401, 401, 401, 401, 401]);
+    const keyed = sign({ 'idempotency-key': randomUUID() });
+    const answers = [await ask(0, keyed), await ask(1, keyed)];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers[1]!.headers['x-event-id']).toBe(answers[0]!.headers['x-event-id']);
   });
 
   it('return 503 when Redis has lost its data, and count exactly what is in the log afterwards', async () => {

@@ -10,6 +10,8 @@ import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent }
 import type { Beginning } from '../domain/life-cycle.js';
 import { applyPackage, changeProfile, profileChanged, putProfile } from '../domain/profile.js';
 import { registerAgent, TAKEN } from '../domain/registration.js';
+import { changeSigning } from '../domain/signing.js';
+import type { SigningChange } from '../domain/signing.js';
 import { AgentsFull, TransactionTaken } from '../store/port.js';
 import type { AgentWrite, PolicyStore } from '../store/port.js';
 import { agentWrite } from './agent-write.js';
@@ -122,6 +124,13 @@ export class AgentChanges {
   applyPackage(caller: Caller, id: string, rules: RulePatch): Promise<Agent> {
     return this.#change(caller, id, (agent) =>
       this.#now((now) => this.#counted(applyPackage(agent, rules, caller.actor, now, nodeCrypto.sha256))),
+    );
+  }
+
+  /** Changes how the agent signs its checks. */
+  changeSigning(caller: Caller, id: string, change: SigningChange): Promise<Agent> {
+    return this.#change(caller, id, (agent) =>
+      this.#now((now) => this.#counted(changeSigning(agent, change, caller.actor, now))),
     );
   }
 

@@ -21,9 +21,9 @@ export type Change =
   | { readonly kind: 'changed'; readonly agent: Agent; readonly event: EventDraft }
   /** The agent has these values already: no new version, no event. */
   | { readonly kind: 'unchanged'; readonly agent: Agent }
-  | { readonly kind: 'refused'; readonly status: 400 | 409 | 413; readonly words: string };
+  | { readonly kind: 'refused'; readonly status: 400 | 404 | 409 | 413; readonly words: string };
 
-export function refused(status: 400 | 409 | 413, words: string): Extract<Change, { readonly kind: 'refused' }> {
+export function refused(status: 400 | 404 | 409 | 413, words: string): Extract<Change, { readonly kind: 'refused' }> {
   return { kind: 'refused', status, words };
 }
 

@@ -5,7 +5,6 @@ import type {
   ComplianceScope,
   InclusionProof,
   LeafEvent,
-  Openings,
   PackageAgent,
   PackageAudit,
   PackageContent,
@@ -28,6 +27,7 @@ import { statementsFor } from '../mapping/statements.js';
 import { assessEvent } from './assess-event.js';
 import type { AgentRun } from './collect-events.js';
 import type { ExportRequest } from './request.js';
+import { shownOpenings } from './shown-openings.js';
 import type { ListedAgent } from './trail.js';
 
 /** Page size of {@link ProofSource}: a window may hold more leaves of an agent. */
@@ -70,7 +70,7 @@ export async function buildContent(
     return {
       event: leaf,
       sequence: event.sequence,
-      opened: withheld(openings, withholdOf(leaf, request)),
+      opened: shownOpenings(openings, withholdOf(leaf, request), crypto.sha256),
       ...(event.erased ? { erased: true as const } : {}),
       ...(leaf.occurredAt < request.from || leaf.occurredAt >= request.to ? { outsideRange: true as const } : {}),
       ...assessEvent(event, sources, { frameworks: request.frameworks, scope }, mapping),
@@ -162,16 +162,6 @@ function describeAgent({ id, facts }: ReportSources['agents'][number], run: Agen
 /** Commitments of an event that stay closed: of the trail all, unless the request opens it. */
 function withholdOf({ agentId }: LeafEvent, { withhold, trail }: ExportRequest): ExportRequest['withhold'] {
   return trail !== 'opened' && isAccountStream(agentId) ? COMMITMENT_KINDS : withhold;
-}
-
-function withheld(openings: Openings, withhold: ExportRequest['withhold']): Openings {
-  if (withhold.length === 0) return openings;
-  const { action, payload, context } = openings;
-  return {
-    ...(action === undefined || withhold.includes('action') ? {} : { action }),
-    ...(payload === undefined || withhold.includes('payload') ? {} : { payload }),
-    ...(context === undefined || withhold.includes('context') ? {} : { context }),
-  };
 }
 
 function declared(scope: ComplianceScope): PackageContent['scope'] {

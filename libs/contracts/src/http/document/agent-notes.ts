@@ -1,6 +1,12 @@
 import { EXAMPLE } from './operation-note.js';
 import type { OperationNotes } from './operation-note.js';
 
+const AGENT_KEY = {
+  id: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+  publicKey: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  createdAt: '2026-03-01T09:00:00.000Z',
+} as const;
+
 const because = { reason: 'an incident is being looked into' };
 
 /** Agents, their profiles and their registration. */
@@ -25,6 +31,26 @@ export const AGENT_NOTES: OperationNotes = {
   deactivateAgent: {
     body: { reason: 'replaced by another agent' },
     description: 'Cannot be undone. Recorded events and a registration on the chain remain.',
+  },
+  getAgentSigning: {
+    answers: { 200: { requireSignature: true, signingKeys: [AGENT_KEY] } },
+    description:
+      'A check is signed by HTTP Message Signatures (RFC 9421) with `Signature-Input`, `Signature` and `Content-Digest` (RFC 9530), on `POST /v1/check` and `POST /v1/mcp/check`. The clients do so with their option `signingKey`.',
+  },
+  addAgentKey: {
+    body: { publicKey: AGENT_KEY.publicKey },
+    answers: { 201: AGENT_KEY },
+    description:
+      'Send `publicKey` or `jwk`. The private key stays with the agent. From the next check on a signature of the agent has to be valid; a check without one is still accepted unless the agent requires it. To rotate, add the new key, sign with it, and remove the old one.',
+  },
+  removeAgentKey: {
+    description:
+      'Cannot be undone for checks that are under way. Where a signature is required and no key is left, every check of the agent is 401. Recorded checks keep the public key with their signature.',
+  },
+  requireAgentSignature: {
+    body: { required: false },
+    description:
+      'A signature has `created`, `nonce` and `keyid`, and covers `@method`, `@path`, `content-digest`, `@query` where there is one, and each of `idempotency-key`, `x-approval-id`, `x-subject-token`, `x-countersign-agent`, `x-countersign-principal` and `x-countersign-session` that the request has. `created` is at most 60 seconds from the time of the service; a nonce is used once. Routes that cannot verify signatures refuse the checks of such an agent.',
   },
   getProfile: { description: 'Every field, including those that were never set, and the `version`.' },
   updateProfile: {

@@ -51,6 +51,18 @@ local h = call('HMGET', KEYS[2], 'f', 'u')
 return {1, (tonumber(h[1]) or 0) > (tonumber(h[2]) or 0) and 1 or 0}
 `;
 
+/**
+ * `Counters.useOnce`. KEYS: state, the name. ARGV from 4: who uses it or empty, when it was made (ms), ms to keep it.
+ * Replies 1 first, 2 same, 3 used, 4 unknown.
+ */
+export const USE_ONCE = `${PRELUDE}${SERVING}
+local by = call('GET', KEYS[2])
+if by then return {1, by ~= '' and by == ARGV[4] and 2 or 3} end
+if tonumber(ARGV[5]) < (tonumber(call('HGET', KEYS[1], 'served')) or 0) then return {1, 4} end
+call('SET', KEYS[2], ARGV[4], 'PX', ARGV[6])
+return {1, 1}
+`;
+
 /** `Counters.usage`. KEYS: state, account. */
 export const USAGE = `${PRELUDE}${SERVING}${TOTALS}
 local a = account_of(KEYS[2])

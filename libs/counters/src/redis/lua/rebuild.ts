@@ -198,6 +198,7 @@ return {1}
 
 /** Ends the rebuild. KEYS: state, lease. ARGV from 4: token, ms that the lease lasts. */
 export const SERVE = `${HELD_LEASE}
+if st[2] ~= '1' then call('HSET', KEYS[1], 'served', whole(clock())) end
 call('HSET', KEYS[1], 'serving', '1')
 call('DEL', KEYS[2])
 return {1}
