@@ -4,6 +4,7 @@ import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from './browser.js';
 import { secondFactorCases } from './console-second-factor.test-cases.js';
+import { holdCases } from './console-legal-holds.test-cases.js';
 import { sharingCases } from './console-sharing.test-cases.js';
 import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
 
@@ -261,6 +262,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
   }, 180_000);
 
   sharingCases(() => ({ instance, browser }));
+  holdCases(() => ({ instance, browser, eventId }));
 
   it('issue an API key that is shown once, revoke it, and invite a person, who sets the password', async () => {
     const { page, watched } = await open('/settings/api-keys');
@@ -348,6 +350,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
         ['/settings', 'Settings'],
         ['/settings/api-keys', 'Settings'],
         ['/settings/people', 'Settings'],
+        ['/settings/legal-holds', 'Settings'],
         ['/settings/signing-keys', 'Settings'],
       ] as const) {
         await goTo(page, place);
@@ -375,6 +378,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       ['/reports', '**/v1/reports?*', 'Reports could not be read'],
       [`/events/${eventId}`, `**/v1/events/${eventId}`, 'The event could not be read'],
       ['/settings/api-keys', '**/v1/api-keys?*', 'API keys could not be read'],
+      ['/settings/legal-holds', '**/v1/legal-holds?*', 'Legal holds could not be read'],
     ] as const) {
       await page.route(asked, (route) =>
         route.fulfill({ status: 500, headers: { 'x-request-id': 'request-78' }, json: { error: 'internal error' } }),

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { LegalHoldRecord, NewHoldBody } from '@countersign/contracts';
-import { CountersUnavailable } from '@countersign/counters';
 import { uuidV7 } from '@countersign/evidence';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
@@ -13,7 +12,6 @@ export const MOST_IN_FORCE = 100;
 const SETTLES_WITHIN_MS = 5_000;
 const ASK_MS = 50;
 const NO_HOLD = 'no such legal hold';
-const NO_TIME = 'the time cannot be asked now: try again';
 
 type Caller = Pick<SessionCaller, 'accountId' | 'userId' | 'email' | 'role'>;
 
@@ -43,7 +41,7 @@ export class LegalHolds {
     const { fromMs, toMs } = rangeOf(body);
     const agentIds = body.agents === undefined ? null : [...new Set(body.agents.map((id) => id.toLowerCase()))];
     await this.#requireAgents(accountId, agentIds ?? []);
-    const nowMs = await this.#now();
+    const nowMs = await this.context.counters.now();
     const hold: LegalHold = {
       ...{ id: uuidV7(nowMs, randomBytes(10)), accountId, name: body.name.trim(), reason: body.reason.trim() },
       ...{ agentIds, fromMs, toMs, placedAt: new Date(nowMs).toISOString() },
@@ -63,7 +61,7 @@ export class LegalHolds {
 
   /** @throws HttpRefusal 404, 409 where it was released before */
   async release({ accountId, userId, email }: Caller, id: string, reason: string): Promise<LegalHoldRecord> {
-    const at = new Date(await this.#now()).toISOString();
+    const at = new Date(await this.context.counters.now()).toISOString();
     const released = await this.store.release(accountId, id, {
       ...{ at, by: { id: userId, email }, reason: reason.trim() },
     });
@@ -86,7 +84,7 @@ export class LegalHolds {
     requireReader(caller);
     const { accountId } = caller;
     const { holds: found, total } = await this.store.list(accountId, limit, offset);
-    const underWay = await this.store.underWay(accountId, await this.#now());
+    const underWay = await this.store.underWay(accountId, await this.context.counters.now());
     return { holds: found.map((hold) => holdRecord(hold, !reached(hold, underWay))), total, limit, offset };
   }
 
@@ -109,17 +107,7 @@ export class LegalHolds {
   }
 
   async #isSettled(hold: LegalHold): Promise<boolean> {
-    return !reached(hold, await this.store.underWay(hold.accountId, await this.#now()));
-  }
-
-  /** @throws HttpRefusal 503 where the counters, whose time all instances share, cannot be asked */
-  async #now(): Promise<number> {
-    try {
-      return await this.context.counters.now();
-    } catch (error) {
-      if (error instanceof CountersUnavailable) throw new HttpRefusal(503, NO_TIME, { 'retry-after': '1' });
-      throw error;
-    }
+    return !reached(hold, await this.store.underWay(hold.accountId, await this.context.counters.now()));
   }
 }
 
