@@ -42,6 +42,7 @@ readonly OTHERS=(
 readonly TESTS_OF_OTHERS=(
   tests/test_strands_adapter.py
   tests/test_google_adk_adapter.py
+  tests/test_interrupts_of_others.py
   tests/test_examples.py::test_the_example_of_strands
   tests/test_examples.py::test_the_example_of_google_adk
 )

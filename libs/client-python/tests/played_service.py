@@ -17,11 +17,31 @@ DENIED: Mapping[str, Any] = {
 }
 
 
+def waiting(tool: str) -> Mapping[str, Any]:
+    """The answer to a check of a tool that a person has still to approve."""
+    return {
+        "allowed": False,
+        "reason": "A person approves.",
+        "violation_type": "approval_required",
+        "code": "approval_pending",
+        "approval_id": f"apr_{tool}",
+        "approval_url": f"https://console.example/#/approvals/apr_{tool}",
+        "expires_at": "2030-01-01T00:00:00.000Z",
+    }
+
+
 class PlayedService:
-    """Denies the tools of ``denied``; requests are in ``checks``, reports in ``outcomes``."""
+    """Denies the tools of ``denied``; requests are in ``checks``, reports in ``outcomes``.
+
+    A person has decided about the tools in ``approvals``: ``pending``, ``approved``, ``denied`` or ``expired``. An
+    approval is used by one check, and an expired one asked for again.
+    """
 
     def __init__(self) -> None:
         self.denied: Dict[str, Mapping[str, Any]] = {}
+        self.approvals: Dict[str, str] = {}
+        self.decided_while_waiting: Dict[str, str] = {}
+        self.named: List[Optional[str]] = []
         self.checks: List[Dict[str, Any]] = []
         self.keys: List[Optional[str]] = []
         self.agents: List[str] = []
@@ -55,7 +75,19 @@ class PlayedService:
             self.keys.append(key)
             self.agents.append(body["agentId"])
             event = f"01890a5d-ac96-774b-bcce-{len(self.checks) - 1:012d}"
-            return 200, self.denied.get(body["action"]["toolName"], ALLOWED), event
+            return 200, self._decided(body["action"]["toolName"]), event
+
+    def _decided(self, tool: str) -> Mapping[str, Any]:
+        state = self.approvals.get(tool)
+        if state is None:
+            return self.denied.get(tool, ALLOWED)
+        if state == "approved":
+            self.approvals[tool] = "consumed"
+            return ALLOWED
+        if state == "denied":
+            return {**waiting(tool), "reason": "A person has denied this.", "code": "approval_denied"}
+        self.approvals[tool] = "pending"
+        return waiting(tool)
 
     def _handler(self) -> Callable[..., BaseHTTPRequestHandler]:
         service = self
@@ -64,9 +96,18 @@ class PlayedService:
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
+            def do_GET(self) -> None:
+                tool = self.path.split("?")[0].rsplit("apr_", 1)[-1]
+                service.approvals[tool] = service.decided_while_waiting.pop(tool, service.approvals[tool])
+                self._say(200, {"state": service.approvals[tool]}, "")
+
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                service.named.append(self.headers.get("x-approval-id"))
                 status, answer, event = service._answer(self.path, self.headers.get("idempotency-key"), body)
+                self._say(status, answer, event)
+
+            def _say(self, status: int, answer: Mapping[str, Any], event: str) -> None:
                 content = json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")

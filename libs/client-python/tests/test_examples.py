@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, Dict, List
 
@@ -50,6 +51,60 @@ def test_the_example_of_langgraph(service: Service, tmp_path: Path) -> None:
     assert printed[2] == "tool: order-1 over 12.5"
     assert printed[3].startswith("tool: " + DENIED.format("wire_money"))
     assert printed[4:] == ["ai: I ordered."]
+
+
+@pytest.mark.parametrize(
+    ("decision", "said"), [("approve", "sent 900.0"), ("deny", "A person has denied this action.")]
+)
+def test_the_example_of_a_graph_that_waits(service: Service, tmp_path: Path, decision: str, said: str) -> None:
+    pytest.importorskip("langgraph")
+    rule = {
+        "id": "wires",
+        "effect": "approve",
+        "tools": ["wire_money"],
+        "severity": "P2",
+        "reason": "A person approves.",
+    }
+    settings = {
+        "COUNTERSIGN_API_KEY": service.api_key,
+        "COUNTERSIGN_AGENT_ID": service.new_agent({"rules": [rule]}),
+        "COUNTERSIGN_BASE_URL": service.address,
+        "PYTHONPATH": str(ROOM / "src"),
+    }
+    with subprocess.Popen(
+        [sys.executable, str(ROOM / "examples" / "langgraph_interrupt.py")],
+        cwd=tmp_path,
+        env={**os.environ, **settings},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        printed = running.stdout.readline()
+        assert printed.startswith("wire_money waits: decide at ")
+        approval_id = printed.strip().rsplit("/", 1)[-1].rsplit("=", 1)[-1]
+        decide(service, approval_id, decision)
+        # Until the decision has reached the gateway, the graph is interrupted again.
+        while "waits" in printed:
+            running.stdin.write("\n")
+            running.stdin.flush()
+            printed = running.stdout.readline()
+    assert said in printed
+    assert running.returncode == 0
+
+
+def decide(service: Service, approval_id: str, decision: str) -> None:
+    """Decides as the person of the account, once the request is known there."""
+    for _ in range(300):
+        try:
+            service.ask("POST", f"/v1/approvals/{approval_id}/decide", {"decision": decision})
+            return
+        except AssertionError as error:
+            if ": 404 " not in str(error):
+                raise
+        time.sleep(0.1)
+    raise AssertionError("the approval cannot be decided")
 
 
 def test_the_example_of_pydantic_ai(service: Service, tmp_path: Path) -> None:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Tuple
 
 from ..options import Outcome
 from .argument_forms import form_of_given
+from .interrupt import RESUMED_WAIT, PendingApproval, pending_of
 from .tool_call import AnyCountersign, BegunCall, NotExecutedError, ToolCall, ToolGuard
 
 if TYPE_CHECKING:
     from google.adk.plugins.base_plugin import BasePlugin
 
-__all__ = ["ToolCall", "guard_plugin"]
+__all__ = ["PendingApproval", "ToolCall", "guard_plugin"]
 
 #: Calls without a reported outcome: the framework may end a run without a callback, so the oldest are dropped.
 _PENDING = 10_000
@@ -29,6 +30,7 @@ def guard_plugin(
     action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
     agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    interrupt: bool = False,
 ) -> BasePlugin:
     """A plugin of an app that checks each tool call of all its agents: the root, its sub-agents, and agents that are
     tools (``AgentTool``, which takes over the plugins of its parent unless ``include_plugins=False``).
@@ -50,6 +52,10 @@ def guard_plugin(
     provider executes. Live (bidirectional) runs were not tried.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    :param interrupt: a call that a person has to approve requests a confirmation (``adk_request_confirmation``), whose
+        ``payload`` is a :class:`countersign.adapters.interrupt.PendingApproval`. A confirmed call is checked again, and
+        executed only if it is allowed then, and otherwise denied. The metadata of actions have no ``invocationId``
+        then, since that of a resumed call is another.
     """
     from google.adk.plugins.base_plugin import BasePlugin
 
@@ -65,9 +71,17 @@ def guard_plugin(
         async def before_tool_callback(
             self, *, tool: Any, tool_args: Dict[str, Any], tool_context: Any
         ) -> Optional[Dict[str, Any]]:
+            call = _call_of(tool.name, tool_args, tool_context, names_run=not interrupt)
+            # The framework asks once: a call that was confirmed without a decision is denied.
+            is_resumed = interrupt and tool_context.tool_confirmation is not None
+            wait = RESUMED_WAIT if is_resumed else None
             try:
-                begun = await guard.begin_async(countersign, _call_of(tool.name, tool_args, tool_context))
+                begun = await guard.begin_async(countersign, call, wait)
             except NotExecutedError as denied:
+                waits = pending_of(call, denied) if interrupt and not is_resumed else None
+                if waits is not None:
+                    tool_context.request_confirmation(hint=waits.get("reason"), payload=dict(waits))
+                    tool_context.actions.skip_summarization = True
                 return {"error": str(denied)}
             pending[_key_of(tool_context)] = begun
             while len(pending) > _PENDING:
@@ -90,8 +104,9 @@ def guard_plugin(
     return Guard(name="countersign")
 
 
-def _call_of(name: str, tool_args: Mapping[str, Any], context: Any) -> ToolCall:
-    metadata = {"agent": context.agent_name, "invocationId": context.invocation_id}
+def _call_of(name: str, tool_args: Mapping[str, Any], context: Any, *, names_run: bool) -> ToolCall:
+    run = {"invocationId": context.invocation_id} if names_run else {}
+    metadata = {"agent": context.agent_name, **run}
     return ToolCall(name, form_of_given(dict(tool_args)), context.function_call_id, metadata)
 
 

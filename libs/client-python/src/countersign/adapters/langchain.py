@@ -14,13 +14,14 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ..client import Countersign
+from .interrupt import Interrupt, PendingApproval, interruptible, interruptible_async
 from .langchain_arguments import Arguments
 from .tool_call import AnyCountersign, NotExecutedError, ToolCall, ToolGuard
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-__all__ = ["ToolCall", "guard_tools"]
+__all__ = ["PendingApproval", "ToolCall", "guard_tools"]
 
 _tool_call_id: ContextVar[Optional[str]] = ContextVar("countersign_tool_call_id", default=None)
 
@@ -32,6 +33,7 @@ def guard_tools(
     action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
     agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    interrupt: Optional[Interrupt] = None,
 ) -> List[BaseTool]:
     """The same tools, each checked before it is executed, for agents, ``ToolNode``, ``invoke`` and ``ainvoke``.
 
@@ -47,13 +49,16 @@ def guard_tools(
     asynchronous tools.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    :param interrupt: ``langgraph.types.interrupt``, to interrupt the graph where a person has to approve a call. Its
+        value is a :class:`countersign.adapters.interrupt.PendingApproval`. A resumed call is checked again, and
+        executed only if it is allowed then: the value of ``Command(resume=…)`` decides nothing. Needs a checkpointer.
     :raises TypeError: a tool is not a ``BaseTool``, so it cannot be checked first
     """
     guard = ToolGuard(action, agent_id, idempotency_key)
-    return [_guarded(countersign, tool, guard) for tool in tools]
+    return [_guarded(countersign, tool, guard, interrupt) for tool in tools]
 
 
-def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> BaseTool:
+def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard, interrupt: Optional[Interrupt]) -> BaseTool:
     from langchain_core.messages import ToolMessage
     from langchain_core.tools import BaseTool, StructuredTool, Tool
 
@@ -72,12 +77,21 @@ def _guarded(countersign: AnyCountersign, tool: BaseTool, guard: ToolGuard) -> B
     def _run(*positional: Any, **named: Any) -> Any:
         if not isinstance(countersign, Countersign):
             raise TypeError(f"{tool.name} is guarded by a client that awaits: await it, or guard it by a Countersign")
-        return guard.execute(countersign, call_of(positional, named), lambda: execute(*positional, **named))
+        call = call_of(positional, named)
+
+        def attempt(wait: Optional[float]) -> Any:
+            return guard.execute(countersign, call, lambda: execute(*positional, **named), wait)
+
+        return interruptible(interrupt, call, attempt)
 
     @wraps(execute_async)
     async def _arun(*positional: Any, **named: Any) -> Any:
         call = call_of(positional, named)
-        return await guard.execute_async(countersign, call, lambda: execute_async(*positional, **named))
+
+        async def attempt(wait: Optional[float]) -> Any:
+            return await guard.execute_async(countersign, call, lambda: execute_async(*positional, **named), wait)
+
+        return await interruptible_async(interrupt, call, attempt)
 
     def output_of(denied: NotExecutedError, tool_call_id: Optional[str]) -> Any:
         if tool_call_id is None:

@@ -8,16 +8,20 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
-from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Mapping, Optional, Sequence
 
-from .tool_call import AnyCountersign, NotExecutedError, ToolCall, ToolGuard
+from ..options import Outcome
+from ..whole import whole
+from .interrupt import CheckedCalls, Interrupt, PendingApproval
+from .tool_call import AnyCountersign, BegunCall, NotExecutedError, ToolCall, ToolGuard
 
 if TYPE_CHECKING:
     from agents import FunctionTool
     from agents.tool_context import ToolContext
 
-__all__ = ["ToolCall", "guard_tools"]
+__all__ = ["PendingApproval", "ToolCall", "guard_tools"]
 
 
 def guard_tools(
@@ -27,6 +31,7 @@ def guard_tools(
     action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
     agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    interrupt: Optional[Interrupt] = None,
 ) -> List[FunctionTool]:
     """The same tools, each checked before it is executed. They keep their schemas, guardrails, approvals and time-outs.
 
@@ -36,14 +41,21 @@ def guard_tools(
     forbids it, and lists of allowed names need both.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    :param interrupt: called with what waits, before a call that a person has to approve interrupts the run
+        (``result.interruptions``), as ``needs_approval`` of the SDK does. Once the person has decided, ``approve`` it
+        in the state and run that: the call is checked again, and executed only if it is allowed then. Otherwise the
+        model gets the denial.
     :raises TypeError: a tool is not executed here, such as one of the model's provider, so that it
         cannot be checked first; or the version of the SDK is not known
     """
     guard = ToolGuard(action, agent_id, idempotency_key)
-    return [_guarded(countersign, tool, guard) for tool in tools]
+    checked = None if interrupt is None else CheckedCalls(countersign, guard, interrupt)
+    return [_guarded(countersign, tool, guard, checked) for tool in tools]
 
 
-def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) -> FunctionTool:
+def _guarded(
+    countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard, checked: Optional[CheckedCalls]
+) -> FunctionTool:
     from agents import FunctionTool
     from agents.tool import maybe_invoke_function_tool_failure_error_function
 
@@ -60,7 +72,9 @@ def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) 
         qualified = None if name == tool.name else name
         call = ToolCall(tool.name, _parsed(arguments), context.tool_call_id, qualified_tool_name=qualified)
         try:
-            return await guard.execute_async(countersign, call, lambda: raising.on_invoke_tool(context, arguments))
+            if checked is None:
+                return await guard.execute_async(countersign, call, lambda: raising.on_invoke_tool(context, arguments))
+            return await _executed(await checked.begin(context.usage, call), raising, context, arguments)
         except NotExecutedError as denied:
             return str(denied)
         except Exception as error:
@@ -72,7 +86,37 @@ def _guarded(countersign: AnyCountersign, tool: FunctionTool, guard: ToolGuard) 
             return said
 
     guarded.on_invoke_tool = invoke
+    if checked is not None:
+        guarded.needs_approval = _approval_of(tool, checked)
     return guarded
+
+
+async def _executed(begun: BegunCall, tool: FunctionTool, context: ToolContext[Any], arguments: str) -> Any:
+    outcome: Outcome = "failed"
+    try:
+        value = whole(await tool.on_invoke_tool(context, arguments), awaited=True)
+        outcome = "succeeded"
+        return value
+    finally:
+        await begun.end(outcome)
+
+
+def _approval_of(tool: FunctionTool, checked: CheckedCalls) -> Callable[[Any, Any, str], Awaitable[bool]]:
+    """The tool's own need of an approval first; then that of the check."""
+    from agents._tool_identity import get_function_tool_trace_name
+
+    own = tool.needs_approval
+
+    async def needs_approval(context: Any, arguments: Any, call_id: str) -> bool:
+        needs_own: Any = own(context, arguments, call_id) if callable(own) else own
+        if inspect.isawaitable(needs_own):
+            needs_own = await needs_own
+        name = get_function_tool_trace_name(tool) or tool.name
+        qualified = None if name == tool.name else name
+        call = ToolCall(tool.name, arguments, call_id, qualified_tool_name=qualified)
+        return bool(needs_own) or await checked.is_pending(context.usage, call)
+
+    return needs_approval
 
 
 def _that_raises(tool: FunctionTool) -> FunctionTool:

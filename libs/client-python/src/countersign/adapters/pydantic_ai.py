@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional
 
 from .argument_forms import form_of_given
+from .interrupt import RESUMED_WAIT, PendingApproval, pending_of
 from .tool_call import AnyCountersign, NotExecutedError, ToolCall, ToolGuard
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 
-__all__ = ["ToolCall", "guard_capability"]
+__all__ = ["PendingApproval", "ToolCall", "guard_capability"]
 
 
 def guard_capability(
@@ -27,6 +28,7 @@ def guard_capability(
     action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
     agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    interrupt: bool = False,
 ) -> AbstractCapability[Any]:
     """A capability that checks each call of an agent's tools: functions, toolsets, those of MCP servers, and those that
     a run adds.
@@ -42,9 +44,14 @@ def guard_capability(
     where they are executed.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    :param interrupt: a call that a person has to approve is deferred: the run ends with ``DeferredToolRequests``, which
+        has to be an ``output_type``, and whose ``metadata`` is a
+        :class:`countersign.adapters.interrupt.PendingApproval` for each such call. A call with
+        ``DeferredToolResults(approvals={id: True})`` is checked again, and executed only if it is allowed then. The
+        metadata of actions have no ``runId`` then, since the resumed run has another.
     """
     from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.exceptions import ToolFailed
+    from pydantic_ai.exceptions import ApprovalRequired, ToolFailed
     from pydantic_ai.toolsets import WrapperToolset
 
     guard = ToolGuard(action, agent_id, idempotency_key)
@@ -54,12 +61,16 @@ def guard_capability(
         async def call_tool(
             self, name: str, tool_args: Dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
         ) -> Any:
-            call = _call_of(name, tool_args, ctx)
+            call = _call_of(name, tool_args, ctx, names_run=not interrupt)
+            wait = RESUMED_WAIT if interrupt and ctx.tool_call_approved else None
             try:
                 return await guard.execute_async(
-                    countersign, call, lambda: self.wrapped.call_tool(name, tool_args, ctx, tool)
+                    countersign, call, lambda: self.wrapped.call_tool(name, tool_args, ctx, tool), wait
                 )
             except NotExecutedError as denied:
+                pending = pending_of(call, denied) if interrupt else None
+                if pending is not None:
+                    raise ApprovalRequired(metadata=dict(pending)) from None
                 raise ToolFailed(str(denied)) from denied
 
     class Guard(AbstractCapability[Any]):
@@ -69,7 +80,7 @@ def guard_capability(
     return Guard()
 
 
-def _call_of(name: str, tool_args: Mapping[str, Any], ctx: RunContext[Any]) -> ToolCall:
-    facts = {"agent": getattr(ctx.agent, "name", None), "runId": ctx.run_id}
+def _call_of(name: str, tool_args: Mapping[str, Any], ctx: RunContext[Any], *, names_run: bool) -> ToolCall:
+    facts = {"agent": getattr(ctx.agent, "name", None), "runId": ctx.run_id if names_run else None}
     metadata = {key: value for key, value in facts.items() if value is not None}
     return ToolCall(name, form_of_given(dict(tool_args)), ctx.tool_call_id, metadata)

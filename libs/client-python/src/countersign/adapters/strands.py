@@ -7,17 +7,19 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Mapping, Optional
 
 from .argument_forms import form_of_given
-from .tool_call import AnyCountersign, NotExecutedError, ToolCall, ToolGuard
+from .interrupt import RESUMED_WAIT, PendingApproval, pending_of
+from .tool_call import AnyCountersign, BegunCall, NotExecutedError, ToolCall, ToolGuard
 
 if TYPE_CHECKING:
     from strands import Agent
     from strands.middleware import ExecuteToolContext
     from strands.plugins import Plugin
 
-__all__ = ["ToolCall", "guard_plugin"]
+__all__ = ["PendingApproval", "ToolCall", "guard_plugin"]
 
 
 def guard_plugin(
@@ -26,6 +28,7 @@ def guard_plugin(
     action: Optional[Callable[[ToolCall], Mapping[str, Any]]] = None,
     agent_id: Optional[Callable[[ToolCall], Optional[str]]] = None,
     idempotency_key: Optional[Callable[[ToolCall], Optional[str]]] = None,
+    interrupt: bool = False,
 ) -> Plugin:
     """A plugin that checks each call of an agent's tools: functions, those of MCP servers, agents that are tools, calls
     by ``agent.tool`` and those in the background.
@@ -42,6 +45,9 @@ def guard_plugin(
     Not checked here: tools that the model's provider executes.
 
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
+    :param interrupt: a call that a person has to approve interrupts the agent (``stop_reason == "interrupt"``); the
+        ``reason`` of the interrupt is a :class:`countersign.adapters.interrupt.PendingApproval`. A resumed call is
+        checked again, and executed only if it is allowed then: the response decides nothing.
     """
     from strands.middleware import ExecuteToolStage
     from strands.plugins import Plugin
@@ -49,9 +55,24 @@ def guard_plugin(
 
     guard = ToolGuard(action, agent_id, idempotency_key)
 
+    async def begin(context: ExecuteToolContext) -> BegunCall:
+        call = _call_of(context)
+        wait: Optional[float] = None
+        for answers in count():
+            try:
+                return await guard.begin_async(countersign, call, wait)
+            except NotExecutedError as denied:
+                pending = pending_of(call, denied) if interrupt else None
+                if pending is None:
+                    raise
+                # Raises until the agent is resumed; each resumption without a decision is another interrupt.
+                context.interrupt(f"countersign-approval-{answers}", reason=dict(pending))
+                wait = RESUMED_WAIT
+        raise AssertionError("unreachable")
+
     async def checked(context: ExecuteToolContext, execute: Callable[[Any], AsyncIterator[Any]]) -> AsyncIterator[Any]:
         try:
-            begun = await guard.begin_async(countersign, _call_of(context))
+            begun = await begin(context)
         except NotExecutedError as denied:
             given = {
                 "toolUseId": str(context.tool_use.get("toolUseId")),

@@ -55,7 +55,11 @@ class ToolCall:
 
 
 class NotExecutedError(Exception):
-    """A call that was not executed; the message gives the model the reason and advice."""
+    """A call that was not executed; the message gives the model the reason and advice. ``result``: its check."""
+
+    def __init__(self, message: str, result: Optional[CheckResult] = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class CallOptions(TypedDict):
@@ -63,6 +67,7 @@ class CallOptions(TypedDict):
 
     agent_id: Optional[str]
     idempotency_key: Optional[str]
+    wait_for_approval: Optional[float]
 
 
 @dataclass(frozen=True)
@@ -125,14 +130,17 @@ class ToolGuard:
             ) from error
         return members
 
-    def call_options_of(self, call: ToolCall) -> CallOptions:
-        """``agent_id`` and ``idempotency_key`` of a check."""
+    def call_options_of(self, call: ToolCall, wait_for_approval: Optional[float] = None) -> CallOptions:
+        """Options of a check. ``wait_for_approval``: seconds, instead of the client's."""
         return {
             "agent_id": None if self.agent_id is None else self.agent_id(call),
             "idempotency_key": None if self.idempotency_key is None else self.idempotency_key(call),
+            "wait_for_approval": wait_for_approval,
         }
 
-    def execute(self, countersign: Countersign, call: ToolCall, fn: Callable[[], T]) -> T:
+    def execute(
+        self, countersign: Countersign, call: ToolCall, fn: Callable[[], T], wait_for_approval: Optional[float] = None
+    ) -> T:
         """Calls ``fn`` if the call is allowed, and reports the outcome.
 
         :raises NotExecutedError: it is not allowed, or cannot be checked, and ``fn`` was not called
@@ -146,9 +154,15 @@ class ToolGuard:
                 begun.append(True)
                 return fn()
 
-            return countersign.guard(action, begin, **self.call_options_of(call))
+            return countersign.guard(action, begin, **self.call_options_of(call, wait_for_approval))
 
-    async def execute_async(self, countersign: AnyCountersign, call: ToolCall, fn: Callable[[], Awaitable[T]]) -> T:
+    async def execute_async(
+        self,
+        countersign: AnyCountersign,
+        call: ToolCall,
+        fn: Callable[[], Awaitable[T]],
+        wait_for_approval: Optional[float] = None,
+    ) -> T:
         """Like :meth:`execute`; a synchronous client runs in a thread. A cancelled call is reported as failed."""
         action = self.action_of(call)
         with _denials_as_messages(call) as begun:
@@ -157,26 +171,28 @@ class ToolGuard:
                 begun.append(True)
                 return await fn()
 
-            options = self.call_options_of(call)
+            options = self.call_options_of(call, wait_for_approval)
             if isinstance(countersign, AsyncCountersign):
                 return await countersign.guard(action, begin, **options)
             return await _guard_in_threads(countersign, action, begin, **options)
 
-    async def begin_async(self, countersign: AnyCountersign, call: ToolCall) -> BegunCall:
+    async def begin_async(
+        self, countersign: AnyCountersign, call: ToolCall, wait_for_approval: Optional[float] = None
+    ) -> BegunCall:
         """Checks a call that the framework executes itself; a synchronous client runs in a thread.
 
         :returns: the allowed call, whose outcome is reported by :meth:`BegunCall.end`
         :raises NotExecutedError: it is not allowed, or cannot be checked
         :raises CountersignError: there was no decision, and the fail mode is ``throw``
         """
-        options = self.call_options_of(call)
+        options = self.call_options_of(call, wait_for_approval)
         action = self.action_of(call)
         if isinstance(countersign, AsyncCountersign):
             result = await countersign.check(action, **options)
         else:
             result = await anyio.to_thread.run_sync(partial(countersign.check, action, **options))
         if not result.allowed:
-            raise NotExecutedError(denial_message(call, result))
+            raise NotExecutedError(denial_message(call, result), result)
         return BegunCall(countersign, result.event_id, options["agent_id"])
 
 
@@ -251,7 +267,7 @@ def _denials_as_messages(call: ToolCall) -> Iterator[list[bool]]:
     except ActionDeniedError as denied:
         if begun:
             raise
-        raise NotExecutedError(denial_message(call, denied.result)) from denied
+        raise NotExecutedError(denial_message(call, denied.result), denied.result) from denied
 
 
 async def _guard_in_threads(
@@ -261,9 +277,14 @@ async def _guard_in_threads(
     *,
     agent_id: Optional[str],
     idempotency_key: Optional[str],
+    wait_for_approval: Optional[float],
 ) -> T:
-    check = partial(countersign.check, action, agent_id=agent_id, idempotency_key=idempotency_key)
-    result = await anyio.to_thread.run_sync(check)
+    options: CallOptions = {
+        "agent_id": agent_id,
+        "idempotency_key": idempotency_key,
+        "wait_for_approval": wait_for_approval,
+    }
+    result = await anyio.to_thread.run_sync(partial(countersign.check, action, **options))
     if not result.allowed:
         raise ActionDeniedError(result)
     outcome: Outcome = "failed"
