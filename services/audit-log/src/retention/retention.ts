@@ -149,7 +149,9 @@ export class Retention {
     due: readonly KeptContent[],
   ): Promise<readonly KeptContent[]> {
     if (due.length === 0) return due;
-    const inForce = await this.#place.gate.inForce(accountId);
+    const inForce = (await this.#place.gate.inForce(accountId)).filter(
+      ({ agentIds }) => agentIds === null || agentIds.includes(agentId),
+    );
     const isHeld = ({ occurredAtMs }: KeptContent): boolean =>
       inForce.some((hold) => holds(hold, { accountId, agentId, times: [occurredAtMs] }));
     const end = due.findIndex(isHeld);
