@@ -36,5 +36,7 @@ export { PeerRegistry } from './service/peer-registry.js';
 export type { Restored, RestoreContext, RestoreOptions } from './service/restored.js';
 export { serveThread } from './service/serve-thread.js';
 export type { ServingThread } from './service/serve-thread.js';
+export { actRecorder } from './trail/act-recorder.js';
+export type { ActRecorder } from './trail/act-recorder.js';
 export { contextFor } from './service/start-services.js';
 export type { ThreadContext } from './service/start-services.js';

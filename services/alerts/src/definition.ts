@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
-import { alertsRoutes, streamRoutes } from '@countersign/contracts';
+import { alertsRoutes, streamRoutes, type AccountFacts } from '@countersign/contracts';
 import { deriveSecret } from '@countersign/process';
-import { resolveAll } from '@countersign/service-kit';
+import { OutboxRelay, Projection } from '@countersign/topics';
+import { actRecorder, resolveAll } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { carrierOf } from './deliver/carrier.js';
 import { Dispatcher } from './deliver/dispatcher.js';
@@ -30,7 +31,7 @@ export const definition: ServiceDefinition = {
   name: 'alerts',
   routes: [...Object.values(alertsRoutes), ...Object.values(streamRoutes)],
   reads: ['agent-events', 'accounts', 'agents', 'agent-heads'],
-  writes: ['dead-letters'],
+  writes: ['agent-events', 'dead-letters'],
   after: [],
   asks: ['event-archive'],
   start,
@@ -50,7 +51,15 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const network = { allowedHosts, resolve: resolveAll, timeoutMs: WEBHOOK_TIMEOUT_MS };
   const carrier = carrierOf(key, network, mailer, clock);
   const dispatcher = new Dispatcher(context, store, carrier);
-  const destinations = new Destinations(store, carrier, { key, allowedHosts, canMail: mailer !== null, clock });
+  const relay = new OutboxRelay(context, store);
+  await relay.start();
+  const accounts = await Projection.follow<AccountFacts>(context, 'accounts');
+  const people = {
+    recorded: actRecorder(context, accounts),
+    publish: () => void relay.flush().catch(() => undefined),
+  };
+  const canMail = mailer !== null;
+  const destinations = new Destinations(store, carrier, { key, allowedHosts, canMail, clock, ...people });
   const follower = new ViolationFollower(context, store, config.alertWindowSeconds * 1000, () => dispatcher.wake());
   dispatcher.start();
   const streamKey = await deriveSecret(config, 'stream credentials');
@@ -63,7 +72,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     () => context.peerNow('event-archive'),
     send,
   );
-  const rules = { key: streamKey, allowedHosts, clock, log: context.log };
+  const rules = { key: streamKey, allowedHosts, clock, log: context.log, ...people };
   const streams = new Streams(store.streams, streamDispatcher, send, rules);
   streamDispatcher.start();
   const module: DynamicModule = {
@@ -78,12 +87,17 @@ async function start(context: ServiceContext): Promise<RunningService> {
   return {
     module,
     consumer: { group: GROUP, position: (_topic, partition) => follower.position(partition) },
-    notReady: () => [dispatcher.problem(), streamDispatcher.problem()].filter((problem) => problem !== null),
+    notReady: () =>
+      [dispatcher.problem(), streamDispatcher.problem(), accounts.problem(), relay.problem()].filter(
+        (problem) => problem !== null,
+      ),
     async stop() {
       await streamDispatcher.stop();
       await heads.stop();
+      await accounts.stop();
       await dispatcher.stop();
       mailer?.close();
+      await relay.stop();
       await store.close();
     },
   };

@@ -7,9 +7,9 @@ import type {
   DeliveryRecord,
   DestinationKind,
 } from '@countersign/contracts';
-import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { Carrier } from './deliver/carrier.js';
-import { readPublicUrl } from '@countersign/service-kit';
+import { readPublicUrl, type ActRecorder } from '@countersign/service-kit';
 import { isEmailAddress } from '@countersign/service-kit/mail';
 import { seal } from '@countersign/process';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
@@ -17,6 +17,7 @@ import { deliveryRecord, sentAgain } from './domain/message.js';
 import { mintSecret } from './secrets/webhook-secret.js';
 import { MOST_TESTS, TestAllowance } from './domain/test-allowance.js';
 import type { AlertStore } from './store/port.js';
+import { destinationAct, destinationTested } from './trail/acts.js';
 
 export interface DestinationRules {
   /** Key that seals the secrets, 32 bytes. */
@@ -25,7 +26,12 @@ export interface DestinationRules {
   readonly allowedHosts: readonly string[];
   readonly canMail: boolean;
   readonly clock: () => number;
+  readonly recorded: ActRecorder;
+  /** Appends the events of the outbox to the log; a failure is repeated. */
+  readonly publish: () => void;
 }
+
+type Caller = Pick<SessionCaller, 'accountId' | 'userId'>;
 
 export interface Put {
   readonly made: boolean;
@@ -64,22 +70,25 @@ export class Destinations {
     return { alertConfigs: (await this.#store.destinations(accountId)).map(alertConfigRecord) };
   }
 
-  put(accountId: string, body: AlertConfigBody): Promise<Put> {
-    return body.id === undefined ? this.#make(accountId, body) : this.#change(accountId, body.id.toLowerCase(), body);
+  put(caller: Caller, body: AlertConfigBody): Promise<Put> {
+    return body.id === undefined ? this.#make(caller, body) : this.#change(caller, body.id.toLowerCase(), body);
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
-    if (!(await this.#store.removeDestination(accountId, id))) throw unknown();
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { accountId } = caller;
+    const events = await this.#rules.recorded(destinationAct('removed', caller, await this.#find(accountId, id)));
+    if (!(await this.#store.removeDestination(accountId, id, events))) throw unknown();
+    this.#rules.publish();
   }
 
   /** Sends a test message in one attempt, which the delivery log does not show. */
-  async test(accountId: string, id: string): Promise<TestResult> {
-    return this.#try(await this.#find(accountId, id));
+  async test(caller: Caller, id: string): Promise<TestResult> {
+    return this.#try(caller, await this.#find(caller.accountId, id), true);
   }
 
   /** As `test`, to an address that is not stored; the message of a webhook is signed with a secret that is not kept. */
-  async testNew(accountId: string, { kind, destination: where }: AlertTestBody): Promise<TestResult> {
-    return this.#try(this.#made(accountId, kind, this.#checked(kind, where), NEW).destination);
+  async testNew(caller: Caller, { kind, destination: where }: AlertTestBody): Promise<TestResult> {
+    return this.#try(caller, this.#made(caller.accountId, kind, this.#checked(kind, where), NEW).destination, false);
   }
 
   /**
@@ -112,7 +121,8 @@ export class Destinations {
     return { deliveries: messages.map(deliveryRecord), total, limit, offset };
   }
 
-  async #make(accountId: string, body: AlertConfigBody): Promise<Put> {
+  async #make(caller: Caller, body: AlertConfigBody): Promise<Put> {
+    const { accountId } = caller;
     const { kind, destination: where } = body;
     if (kind === undefined) throw new HttpRefusal(400, 'kind is required for a new destination');
     if (where === undefined) throw new HttpRefusal(400, 'destination is required for a new destination');
@@ -121,7 +131,8 @@ export class Destinations {
       throw new HttpRefusal(409, `an account has at most ${MAX_DESTINATIONS} destinations: remove one first`);
     }
     const { destination: made, secret } = this.#made(accountId, kind, destination, { ...NEW, ...body });
-    await this.#store.addDestination(made);
+    await this.#store.addDestination(made, await this.#rules.recorded(destinationAct('created', caller, made)));
+    this.#rules.publish();
     return { made: true, record: { ...alertConfigRecord(made), ...(secret === null ? {} : { secret }) } };
   }
 
@@ -157,7 +168,7 @@ export class Destinations {
     throw new HttpRefusal(429, most, { 'Retry-After': String(Math.ceil(waitMs / 1000)) });
   }
 
-  async #try(destination: Destination): Promise<TestResult> {
+  async #try(caller: Caller, destination: Destination, isStored: boolean): Promise<TestResult> {
     this.#allow(destination.accountId, this.#rules.clock());
     const data = {
       eventId: null,
@@ -169,19 +180,24 @@ export class Destinations {
     };
     const body = JSON.stringify({ type: 'alert.test', timestamp: new Date(this.#rules.clock()).toISOString(), data });
     const { status, error } = await this.#carrier.carry(destination, `msg_${randomUUID().replaceAll('-', '')}`, body);
-    return { delivered: error === null, status };
+    const tested = { delivered: error === null, status };
+    await this.#store.enqueue(await this.#rules.recorded(destinationTested(caller, destination, isStored, tested)));
+    this.#rules.publish();
+    return tested;
   }
 
-  async #change(accountId: string, id: string, body: AlertConfigBody): Promise<Put> {
-    const old = await this.#find(accountId, id);
+  async #change(caller: Caller, id: string, body: AlertConfigBody): Promise<Put> {
+    const old = await this.#find(caller.accountId, id);
     if (body.kind !== undefined && body.kind !== old.kind) {
       throw new HttpRefusal(400, 'kind cannot be changed: make another destination');
     }
     const where = body.destination === undefined ? {} : { destination: this.#checked(old.kind, body.destination) };
     const next = changed(old, { ...body, ...where }, this.#rules.clock());
-    if (!(await this.#store.replaceDestination(next))) {
+    const events = await this.#rules.recorded(destinationAct('changed', caller, next, old));
+    if (!(await this.#store.replaceDestination(next, events))) {
       throw new HttpRefusal(409, 'the destination was just changed by another: read it again');
     }
+    this.#rules.publish();
     return { made: false, record: alertConfigRecord(next) };
   }
 

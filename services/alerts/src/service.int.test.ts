@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import type { DeadLetter, SessionFacts } from '@countersign/contracts';
+import type { DeadLetter, EventEnvelope, SessionFacts } from '@countersign/contracts';
 import { loadConfig } from '@countersign/process';
 import { run, sessionTokens } from '@countersign/service-kit';
 import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -26,6 +26,12 @@ function probe(seen: (context: ServiceContext) => void): ServiceDefinition {
     },
   };
 }
+
+const USERS: Readonly<Record<SessionFacts['role'], string>> = {
+  admin: 'aaaaaaaa-0000-4000-8000-000000000001',
+  member: 'aaaaaaaa-0000-4000-8000-000000000002',
+  auditor: 'aaaaaaaa-0000-4000-8000-000000000003',
+};
 
 interface Answer {
   readonly status: number;
@@ -55,6 +61,7 @@ describe('alerts in a process', () => {
       COUNTERSIGN_LOG_LEVEL: 'silent',
       COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: new URL(url).host,
       COUNTERSIGN_ALERT_WINDOW_SECONDS: '1',
+      COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
     });
     running = await run([definition, probe((seen) => (context = seen))], config);
   }
@@ -62,7 +69,7 @@ describe('alerts in a process', () => {
   async function session(role: SessionFacts['role'], accountId: string): Promise<string> {
     const sid = `${accountId}-${role}`;
     const expiresAt = new Date(Date.now() + 3_600_000);
-    const facts = { accountId, userId: `u-${role}`, email: `${role}@example.com`, role, revokedAt: null };
+    const facts = { accountId, userId: USERS[role], email: `${role}@example.com`, role, revokedAt: null };
     await context.eventLog.append([
       versionedRecord<SessionFacts>('sessions', sid, 1, { ...facts, expiresAt: expiresAt.toISOString() }),
     ]);
@@ -97,6 +104,13 @@ describe('alerts in a process', () => {
     context.eventLog.append(
       values.map((value) => ({ topic: 'agent-events' as const, key: AGENT, value: JSON.stringify(value) })),
     );
+
+  /** Events of the account of what its people did, oldest first. */
+  async function acts(): Promise<readonly EventEnvelope[]> {
+    const records = await context.eventLog.read('agent-events', 0, 0, 10_000);
+    const events = records.map(({ value }) => JSON.parse(Buffer.from(value).toString('utf8')) as EventEnvelope);
+    return events.filter(({ accountId, leaf }) => accountId === ACCOUNT && leaf.type.startsWith('account.'));
+  }
 
   beforeAll(async () => {
     receiver = createServer((request, response) => {
@@ -196,6 +210,36 @@ describe('alerts in a process', () => {
     expect((await ask('auditor', 'DELETE', path)).status).toBe(403);
     expect((await ask('member', 'DELETE', path)).status).toBe(204);
     expect((await ask('member', 'DELETE', path)).status).toBe(404);
+  });
+
+  it('records who created, changed, tested and removed a destination, and no path or secret of its address', async () => {
+    const destination = `${url}/services/T0KEN?key=s3cret`;
+    const from = (await acts()).length;
+    const { body: made } = await ask('member', 'POST', '/v1/alert-configs', { kind: 'webhook', destination });
+    await ask('member', 'POST', '/v1/alert-configs', { id: made.id, enabled: false });
+    await ask('member', 'POST', `/v1/alert-configs/${made.id}/test`);
+    await ask('member', 'DELETE', `/v1/alert-configs/${made.id}`);
+    const recorded = (
+      await until(
+        () => acts(),
+        (all) => all.length >= from + 4,
+      )
+    ).slice(from);
+    expect(recorded.map(({ leaf }) => [leaf.type, leaf.detail, leaf.outcome])).toEqual(
+      ['created', 'changed', 'tested', 'removed'].map((what) => [
+        `account.alert_destination_${what}`,
+        `user:${USERS.member}`,
+        what === 'tested' ? 'succeeded' : null,
+      ]),
+    );
+    const about = { id: made.id, kind: 'webhook', minSeverity: 'P3' };
+    const to = new URL(url).host;
+    expect(recorded.slice(0, 3).map(({ openings }) => openings.action?.value)).toMatchObject([
+      { destination: { ...about, enabled: true }, to },
+      { destination: { ...about, enabled: false }, to, before: { ...about, enabled: true, to } },
+      { destination: { ...about, enabled: false }, to, status: 200 },
+    ]);
+    for (const secret of ['T0KEN', 's3cret', made.secret]) expect(JSON.stringify(recorded)).not.toContain(secret);
   });
 
   it('limits an account to ten test messages a minute, and says when the next one is allowed', async () => {

@@ -12,6 +12,7 @@ import {
 } from '@countersign/contracts';
 import type { LogBatch } from '@countersign/event-log';
 import { nodeCrypto } from '@countersign/process/node-crypto';
+import { actRecorder } from '@countersign/service-kit';
 import type { ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { OutboxRelay, Projection, TopicTail } from '@countersign/topics';
 import type { BlobStore } from './blobs/blob-store.js';
@@ -38,6 +39,7 @@ import { PdfRenderer } from './render-pdf/pdf-renderer.js';
 import { publishScopes } from './scope/publish-scopes.js';
 import { openMongoReportStore, openSqliteReportStore } from './store/open.js';
 import type { ReportStore } from './store/port.js';
+import { reportWithdrawn } from './trail/acts.js';
 import { requireUnerased, type WithdrawalContext } from './withdraw/withdraw-report.js';
 import { Withdrawals } from './withdraw/withdrawals.js';
 
@@ -69,7 +71,7 @@ export const definition: ServiceDefinition = {
     Object.values(routes),
   ),
   reads: ['accounts', 'agents', 'anchors', 'reports', 'signing-keys', 'compliance-scopes'],
-  writes: ['reports', 'signing-keys', 'anchor-requests', 'compliance-scopes'],
+  writes: ['reports', 'signing-keys', 'anchor-requests', 'compliance-scopes', 'agent-events'],
   after: ['audit-log', 'anchoring'],
   asks: ['event-archive', 'erasures', 'proof-source'],
   async start(context) {
@@ -90,7 +92,11 @@ export const definition: ServiceDefinition = {
       context.peer('erasures'),
       context.peer('proof-source'),
     ]);
-    const withdrawalContext: WithdrawalContext = { store, blobs, erasures, flush: () => relay.flush() };
+    const recorded = actRecorder(context, accounts);
+    const withdrawalContext: WithdrawalContext = {
+      ...{ store, blobs, erasures, flush: () => relay.flush() },
+      withdrawn: (report, reason) => recorded(reportWithdrawn(report, reason)).catch(() => []),
+    };
     const withdrawals = new Withdrawals(context, withdrawalContext);
     // If the store is behind its topic, bodies that it does not know may belong to a report that is to be restored.
     void topic.compared.then(() => topic.problem() ?? withdrawals.start());
@@ -125,6 +131,7 @@ export const definition: ServiceDefinition = {
         })),
       publicUrl: () => context.publicUrl(),
       now,
+      recorded,
       flush: () => relay.flush(),
       requireUnerased: (report) => requireUnerased(withdrawalContext, report),
       anchorOf: (reportId, timeoutMs) => waitForReportAnchor(store, reportId, timeoutMs),

@@ -1,6 +1,7 @@
 import {
   isAccountStream,
   type AccountFacts,
+  type ComplianceScope,
   type ComplianceScopeBody,
   type ReportRecord,
 } from '@countersign/contracts';
@@ -12,6 +13,7 @@ import { issueFitting } from './issue-series/issue-fitting.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
 import { readExportRequest, type ExportRequest } from './issue-report/request.js';
 import type { StoredReport } from './store/port.js';
+import { reportPublished, scopeChanged } from './trail/acts.js';
 
 /** Injection token of {@link Reports}. */
 export const REPORTS = Symbol('reports');
@@ -35,6 +37,7 @@ export function requireMayOpen({ trail, agentIds }: ExportRequest, role: Session
 }
 
 type Reader = Pick<SessionCaller, 'accountId' | 'role'>;
+type Changer = Pick<SessionCaller, 'accountId' | 'role' | 'userId'>;
 
 /** Reports whose runs were not recorded are older than the trail. */
 export function opensTrail({ opens = [] }: StoredReport): boolean {
@@ -87,15 +90,16 @@ export class Reports {
   }
 
   /** @throws HttpRefusal 404, 403 for a member who would publish the content of the trail */
-  async setPublic({ accountId, role }: Reader, id: string, isPublic: boolean): Promise<ReportRecord> {
+  async setPublic({ accountId, role, userId }: Changer, id: string, isPublic: boolean): Promise<ReportRecord> {
     for (;;) {
       const report = await this.#report(accountId, id);
       if (isPublic && role === 'member' && opensTrail(report))
         throw new HttpRefusal(403, 'the report shows the content of the trail: only an admin may make it public');
       if (report.facts.public === isPublic) return this.#entry(report);
       const changed = { ...report, version: report.version + 1, facts: { ...report.facts, public: isPublic } };
+      const events = await this.#issuer.recorded(reportPublished(changed, userId, isPublic));
       // Another instance may have changed it concurrently: the current state decides.
-      if (!(await this.#issuer.store.updateReport(changed))) continue;
+      if (!(await this.#issuer.store.updateReport(changed, events))) continue;
       await this.#issuer.flush();
       return this.#entry(changed);
     }
@@ -113,10 +117,14 @@ export class Reports {
   }
 
   /** Replaces the whole declaration; a member that is absent or null is undeclared. */
-  async putScope(accountId: string, scope: ComplianceScopeBody): Promise<object> {
-    const stated = Object.entries(scope).filter(([, value]) => value !== null);
+  async putScope(
+    { accountId, userId }: Pick<SessionCaller, 'accountId' | 'userId'>,
+    body: ComplianceScopeBody,
+  ): Promise<object> {
+    const scope: ComplianceScope = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
     const declaredAt = new Date(await this.#issuer.now()).toISOString();
-    await this.#issuer.store.putScope(accountId, { scope: Object.fromEntries(stated), declaredAt });
+    const events = await this.#issuer.recorded(scopeChanged(accountId, userId, scope));
+    await this.#issuer.store.putScope(accountId, { scope, declaredAt }, events);
     await this.#issuer.flush();
     return this.scope(accountId);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { countersign } from '../instance/command.js';
-import type { Answer } from '../instance/request.js';
+import { eventually, type Answer } from '../instance/request.js';
 import type { Anchored } from './report-pdf.test-cases.js';
 
 interface Share {
@@ -61,9 +61,22 @@ export function sharedReportCases(given: () => Anchored): void {
     for (const { status, json } of [await read(packaged), await read(other), await read({ url: `${pdf.url}a` })])
       expect([status, json]).toEqual(ALIKE);
     expect((await read(pdf)).status).toBe(200);
+    const id = String(issued.headers['x-report-id']);
+    const acts = await eventually('who shared the report is in the trail', 30, async () => {
+      const { text, json } = await instance.request('GET', '/v1/events?kind=account&limit=100', { headers });
+      const { events } = json as { events: readonly { readonly type: string; readonly action: unknown }[] };
+      const types = events.filter(({ action }) => JSON.stringify(action).includes(id)).map(({ type }) => type);
+      return types.length < 4 ? null : { text, types };
+    });
+    expect(acts.types).toEqual([
+      'account.report_share_revoked',
+      'account.report_shared',
+      'account.report_shared',
+      'account.report_issued',
+    ]);
     for (const { url } of [packaged, pdf]) {
       const token = url.split('/').at(-1)!;
-      expect(listed.text + instance.output).not.toContain(token);
+      expect(listed.text + acts.text + instance.output).not.toContain(token);
     }
   });
 

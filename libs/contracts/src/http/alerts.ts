@@ -1,6 +1,6 @@
 import { APPROVAL_ID_PATTERN } from '../approvals.js';
 import { SEVERITIES, VIOLATION_TYPES } from '../leaf.js';
-import { bodyErrors, error, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, pageOf, paging, sessionErrors, uuid, notRecorded } from './fragments.js';
 import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 
@@ -194,6 +194,7 @@ export const alertsRoutes = {
       201: { description: 'created', schema: newAlertConfig },
       ...bodyErrors,
       ...sessionErrors,
+      ...notRecorded,
       404: notFound,
       409: error(
         'the account has the maximum number of destinations, or another request has just changed the destination',
@@ -209,7 +210,13 @@ export const alertsRoutes = {
     role: 'member',
     params,
     success: 204,
-    responses: { 204: { description: 'removed' }, 400: bodyErrors[400], ...sessionErrors, 404: notFound },
+    responses: {
+      204: { description: 'removed' },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      ...notRecorded,
+      404: notFound,
+    },
   }),
   testAlertConfig: route({
     ...of,
@@ -220,7 +227,7 @@ export const alertsRoutes = {
     role: 'member',
     params,
     success: 200,
-    responses: { ...tested, 400: bodyErrors[400], ...sessionErrors, 404: notFound },
+    responses: { ...tested, 400: bodyErrors[400], ...sessionErrors, ...notRecorded, 404: notFound },
   }),
   testNewAlertConfig: route({
     ...of,
@@ -236,7 +243,7 @@ export const alertsRoutes = {
       additionalProperties: false,
     },
     success: 200,
-    responses: { ...tested, ...bodyErrors, ...sessionErrors },
+    responses: { ...tested, ...bodyErrors, ...sessionErrors, ...notRecorded },
   }),
   retryDelivery: route({
     ...of,

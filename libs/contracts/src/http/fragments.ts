@@ -35,6 +35,11 @@ export const sessionErrors = {
   403: error('the role may not do this'),
 } as const;
 
+/** Answer of changes that are events of the account, while those cannot be made. */
+export const notRecorded = {
+  503: retryLater('who makes the change cannot be recorded now: nothing is changed'),
+} as const;
+
 export const bodyErrors = {
   400: error('the request is malformed; the text says what to change'),
   408: error('the body came slower than 1 KiB a second: send it again, faster'),

@@ -1,6 +1,16 @@
 import { complianceScopeSchema } from '../compliance-scope.js';
 import { FRAMEWORKS } from '../package.js';
-import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
+import {
+  bodyErrors,
+  error,
+  isoTime,
+  pageOf,
+  paging,
+  sessionErrors,
+  sha256Hex,
+  uuid,
+  notRecorded,
+} from './fragments.js';
 import { nullable, object, type JsonOf, type JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 
@@ -210,6 +220,7 @@ export const reportingRoutes = {
       200: { description: 'the list entry', schema: reportEntry },
       ...bodyErrors,
       ...sessionErrors,
+      ...notRecorded,
       404: error('no such report'),
     },
   }),
@@ -239,6 +250,7 @@ export const reportingRoutes = {
       200: { description: 'the declaration', schema: complianceScopeSchema },
       ...bodyErrors,
       ...sessionErrors,
+      ...notRecorded,
     },
   }),
 } as const;

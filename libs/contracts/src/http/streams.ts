@@ -1,4 +1,4 @@
-import { bodyErrors, error, isoTime, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, isoTime, sessionErrors, uuid, notRecorded } from './fragments.js';
 import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 
@@ -136,6 +136,7 @@ export const streamRoutes = {
       201: { description: 'created', schema: stream },
       ...bodyErrors,
       ...sessionErrors,
+      ...notRecorded,
       409: error('the account has the maximum number of streams'),
     },
   }),
@@ -178,6 +179,7 @@ export const streamRoutes = {
       200: { description: 'changed', schema: stream },
       ...bodyErrors,
       ...sessionErrors,
+      ...notRecorded,
       404: notFound,
       409: changedByAnother,
     },
@@ -191,7 +193,13 @@ export const streamRoutes = {
     role: 'admin',
     params,
     success: 204,
-    responses: { 204: { description: 'removed' }, 400: bodyErrors[400], ...sessionErrors, 404: notFound },
+    responses: {
+      204: { description: 'removed' },
+      400: bodyErrors[400],
+      ...sessionErrors,
+      ...notRecorded,
+      404: notFound,
+    },
   }),
   testStream: route({
     ...of,
@@ -217,6 +225,7 @@ export const streamRoutes = {
       },
       400: bodyErrors[400],
       ...sessionErrors,
+      ...notRecorded,
       404: notFound,
       429: {
         ...error('the account has sent ten test events within a minute'),

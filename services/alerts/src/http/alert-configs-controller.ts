@@ -17,23 +17,23 @@ export class AlertConfigsController {
 
   @HttpRoute(alertsRoutes.putAlertConfig)
   async put(@Input() { caller, body }: RouteInput<AlertConfigBody>): Promise<unknown> {
-    const { made, record } = await this.destinations.put(caller.accountId, body);
+    const { made, record } = await this.destinations.put(caller, body);
     return made ? HttpAnswer.text(201, 'application/json', JSON.stringify(record)) : record;
   }
 
   @HttpRoute(alertsRoutes.deleteAlertConfig)
   remove(@Input() { caller, params }: RouteInput): Promise<void> {
-    return this.destinations.remove(caller.accountId, params['id']!.toLowerCase());
+    return this.destinations.remove(caller, params['id']!.toLowerCase());
   }
 
   @HttpRoute(alertsRoutes.testAlertConfig)
   test(@Input() { caller, params }: RouteInput): unknown {
-    return this.destinations.test(caller.accountId, params['id']!.toLowerCase());
+    return this.destinations.test(caller, params['id']!.toLowerCase());
   }
 
   @HttpRoute(alertsRoutes.testNewAlertConfig)
   testNew(@Input() { caller, body }: RouteInput<AlertTestBody>): unknown {
-    return this.destinations.testNew(caller.accountId, body);
+    return this.destinations.testNew(caller, body);
   }
 
   @HttpRoute(alertsRoutes.retryDelivery)

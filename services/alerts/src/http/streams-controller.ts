@@ -16,7 +16,7 @@ export class StreamsController {
 
   @HttpRoute(streamRoutes.createStream)
   create(@Input() { caller, body }: RouteInput<NewStreamBody>): unknown {
-    return this.streams.create(caller.accountId, body);
+    return this.streams.create(caller, body);
   }
 
   @HttpRoute(streamRoutes.getStream)
@@ -26,16 +26,16 @@ export class StreamsController {
 
   @HttpRoute(streamRoutes.changeStream)
   change(@Input() { caller, params, body }: RouteInput<StreamChangeBody>): unknown {
-    return this.streams.change(caller.accountId, params['id']!.toLowerCase(), body);
+    return this.streams.change(caller, params['id']!.toLowerCase(), body);
   }
 
   @HttpRoute(streamRoutes.deleteStream)
   remove(@Input() { caller, params }: RouteInput): Promise<void> {
-    return this.streams.remove(caller.accountId, params['id']!.toLowerCase());
+    return this.streams.remove(caller, params['id']!.toLowerCase());
   }
 
   @HttpRoute(streamRoutes.testStream)
   test(@Input() { caller, params }: RouteInput): unknown {
-    return this.streams.test(caller.accountId, params['id']!.toLowerCase());
+    return this.streams.test(caller, params['id']!.toLowerCase());
   }
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { NewRecord } from '@countersign/event-log';
 import { uuidV7 } from '@countersign/evidence';
 import { Conflict, POSITIONS } from '@countersign/document-store';
 import type { DocumentStore, Transaction } from '@countersign/document-store';
+import type { OutboxRow, RowId } from '@countersign/topics';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Folded, Thread } from '../domain/thread.js';
@@ -34,19 +36,21 @@ export class AlertDocuments implements AlertStore {
     await this.streams.releaseLeases();
   }
 
-  async addDestination(destination: Destination): Promise<void> {
+  async addDestination(destination: Destination, events: readonly NewRecord[] = []): Promise<void> {
     const { id, revision: version } = destination;
-    await this.documents.transact((transaction) =>
-      transaction.restore(DESTINATIONS, [{ id, version, body: destination }]),
-    );
+    await this.documents.transact(async (transaction) => {
+      await transaction.restore(DESTINATIONS, [{ id, version, body: destination }]);
+      await transaction.publish(events);
+    });
   }
 
-  async replaceDestination(destination: Destination): Promise<boolean> {
+  async replaceDestination(destination: Destination, events: readonly NewRecord[] = []): Promise<boolean> {
     const { id, revision: version } = destination;
     try {
-      await this.documents.transact((transaction) =>
-        transaction.put(DESTINATIONS, [{ id, version, body: destination }]),
-      );
+      await this.documents.transact(async (transaction) => {
+        await transaction.put(DESTINATIONS, [{ id, version, body: destination }]);
+        await transaction.publish(events);
+      });
       return true;
     } catch (error) {
       if (error instanceof Conflict) return false;
@@ -54,7 +58,7 @@ export class AlertDocuments implements AlertStore {
     }
   }
 
-  async removeDestination(accountId: string, id: string): Promise<boolean> {
+  async removeDestination(accountId: string, id: string, events: readonly NewRecord[] = []): Promise<boolean> {
     if ((await this.destinationOf(accountId, id)) === null) return false;
     // A month of messages is more than one transaction may hold: most of them first, in parts.
     await this.#removeAll((transaction) => transaction.removeWhere(MESSAGES, { destinationId: id }, AT_ONCE));
@@ -65,6 +69,7 @@ export class AlertDocuments implements AlertStore {
       await transaction.remove(DESTINATIONS, [stored]);
       await transaction.removeWhere(THREADS, { destinationId: id }, ALL);
       await transaction.removeWhere(MESSAGES, { destinationId: id }, ALL);
+      await transaction.publish(events);
       return true;
     });
   }
@@ -203,6 +208,18 @@ export class AlertDocuments implements AlertStore {
     await this.#removeAll((transaction) => transaction.removeWhere(THREADS, threads, AT_ONCE));
     const messages = { dueAtMs: null, createdAtMs: { below: messagesBeforeMs } };
     await this.#removeAll((transaction) => transaction.removeWhere(MESSAGES, messages, AT_ONCE));
+  }
+
+  enqueue(events: readonly NewRecord[]): Promise<void> {
+    return this.documents.transact((transaction) => transaction.publish(events));
+  }
+
+  pending(limit: number): Promise<readonly OutboxRow[]> {
+    return this.documents.pending(limit);
+  }
+
+  sent(ids: readonly RowId[]): Promise<void> {
+    return this.documents.sent(ids);
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { NewRecord } from '@countersign/event-log';
+import type { OutboxStore } from '@countersign/topics';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
 import type { Folded, Notice, Thread } from '../domain/thread.js';
@@ -39,13 +41,16 @@ export const REMEMBERED_MS = 72 * 3_600_000;
  * The state of alerts; several instances may share it. A method that writes MUST be durable when it resolves, and rejects
  * only if the store cannot be used.
  */
-export interface AlertStore {
+export interface AlertStore extends OutboxStore {
   readonly streams: StreamStore;
-  addDestination(destination: Destination): Promise<void>;
+  /** @param events of what a person did, for the outbox, here and below: written with the change, and without it not */
+  addDestination(destination: Destination, events?: readonly NewRecord[]): Promise<void>;
   /** `false`: it is not at revision `destination.revision − 1`, or was removed; nothing was written. */
-  replaceDestination(destination: Destination): Promise<boolean>;
+  replaceDestination(destination: Destination, events?: readonly NewRecord[]): Promise<boolean>;
   /** Also removes its threads and messages. `false`: the account has none of that id. */
-  removeDestination(accountId: string, id: string): Promise<boolean>;
+  removeDestination(accountId: string, id: string, events?: readonly NewRecord[]): Promise<boolean>;
+  /** Puts events into the outbox that belong to no change. */
+  enqueue(events: readonly NewRecord[]): Promise<void>;
   destination(id: string): Promise<Destination | null>;
   /** `null` for a destination of another account, too. */
   destinationOf(accountId: string, id: string): Promise<Destination | null>;

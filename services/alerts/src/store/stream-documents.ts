@@ -1,5 +1,6 @@
 import { Conflict } from '@countersign/document-store';
 import type { Collection, DocumentStore, Transaction } from '@countersign/document-store';
+import type { NewRecord } from '@countersign/event-log';
 import type { Stream } from '../streams/stream.js';
 import type { LeasedStream, StreamCursor, StreamState, StreamStore } from '../streams/stream-store.js';
 
@@ -55,27 +56,29 @@ export class StreamDocuments implements StreamStore {
     );
   }
 
-  async add(stream: Stream, most: number): Promise<boolean> {
+  async add(stream: Stream, most: number, events: readonly NewRecord[] = []): Promise<boolean> {
     const { id, accountId, revision: version } = stream;
     const state: StreamState = { streamId: id, accountId, ...NOTHING_YET };
     return this.documents.transact(async (transaction) => {
       if ((await transaction.count(STREAMS, { accountId })) >= most) return false;
       await transaction.restore(STREAMS, [{ id, version, body: stream }]);
       await transaction.put(STREAM_STATES, [{ id, version: 1, body: state }]);
+      await transaction.publish(events);
       return true;
     });
   }
 
-  async replace(stream: Stream): Promise<boolean> {
+  async replace(stream: Stream, events: readonly NewRecord[] = []): Promise<boolean> {
     const { id, revision: version } = stream;
     const replaced = await this.#unlessConflict(async (transaction) => {
       await transaction.put(STREAMS, [{ id, version, body: stream }]);
+      await transaction.publish(events);
       return true;
     });
     return replaced ?? false;
   }
 
-  async remove(accountId: string, id: string): Promise<boolean> {
+  async remove(accountId: string, id: string, events: readonly NewRecord[] = []): Promise<boolean> {
     const isRemoved = await this.documents.transact(async (transaction) => {
       const stored = await transaction.get(STREAMS, id);
       if (stored?.body.accountId !== accountId) return false;
@@ -83,10 +86,15 @@ export class StreamDocuments implements StreamStore {
       // Without its state nothing of it is saved any more.
       const state = await transaction.get(STREAM_STATES, id);
       if (state !== null) await transaction.remove(STREAM_STATES, [state]);
+      await transaction.publish(events);
       return true;
     });
     if (isRemoved) await this.#removeCursors(id);
     return isRemoved;
+  }
+
+  enqueue(events: readonly NewRecord[]): Promise<void> {
+    return this.documents.transact((transaction) => transaction.publish(events));
   }
 
   async find(accountId: string, id: string): Promise<Stream | null> {

@@ -1,6 +1,6 @@
 import type { Stream } from '../streams/stream.js';
 import type { StreamState } from '../streams/stream-store.js';
-import { ACCOUNT, AGENT, OTHER_ACCOUNT, START } from '../testing/violations.js';
+import { ACCOUNT, AGENT, destination, OTHER_ACCOUNT, START } from '../testing/violations.js';
 import type { AlertStore } from './port.js';
 import type { StoreHarness } from './store.contract.js';
 
@@ -50,6 +50,34 @@ export function streamStoreContract(name: string, harness: StoreHarness): void {
       expect(await streams.replace(changed)).toBe(false);
       expect(await streams.find(ACCOUNT, 'a')).toEqual(changed);
       expect(await streams.add(stream('d'), 2)).toBe(false);
+    });
+
+    it('keeps what people did for the log with the change that it was, and not where nothing changes', async () => {
+      const act = (value: string) => [{ topic: 'agent-events', key: 'people', value }] as const;
+      const { streams } = store;
+      await store.addDestination(destination('a'), act('created'));
+      const next = { ...destination('a'), enabled: false, revision: 2 };
+      expect(await store.replaceDestination(next, act('changed'))).toBe(true);
+      expect(await store.replaceDestination(next, act('changed again'))).toBe(false);
+      expect(await store.removeDestination(OTHER_ACCOUNT, 'a', act('of another'))).toBe(false);
+      expect(await store.removeDestination(ACCOUNT, 'a', act('removed'))).toBe(true);
+      expect(await store.removeDestination(ACCOUNT, 'a', act('removed again'))).toBe(false);
+      expect(await streams.add(stream('s'), 1, act('stream created'))).toBe(true);
+      expect(await streams.add(stream('t'), 1, act('one too many'))).toBe(false);
+      const changed = stream('s', { enabled: false, revision: 2 });
+      expect(await streams.replace(changed, act('stream changed'))).toBe(true);
+      expect(await streams.replace(changed, act('stream changed again'))).toBe(false);
+      expect(await streams.remove(OTHER_ACCOUNT, 's', act('of another'))).toBe(false);
+      expect(await streams.remove(ACCOUNT, 's', act('stream removed'))).toBe(true);
+      await store.enqueue(act('tested'));
+      await store.enqueue([]);
+      store = await harness.reopen(store);
+      const rows = await store.pending(99);
+      expect(rows.map(({ record }) => record.value)).toEqual([
+        ...['created', 'changed', 'removed', 'stream created', 'stream changed', 'stream removed', 'tested'],
+      ]);
+      await store.sent(rows.slice(1).map(({ id }) => id));
+      expect((await store.pending(99)).map(({ record }) => record.value)).toEqual(['created']);
     });
 
     it('leases a stream to one owner at a time, and lets no other save', async () => {

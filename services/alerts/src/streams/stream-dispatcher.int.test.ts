@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
+import type { Act } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import { openSqliteAlertStore } from '../store/open.js';
 import type { AlertStore } from '../store/port.js';
@@ -136,10 +137,17 @@ describe('the dispatcher of streams', () => {
     await add('a');
     const send: SendBatch = () => Promise.reject(new TypeError('Invalid character in header content'));
     const log = { error: (of: unknown) => errors.push(of) } as unknown as ServiceContext['log'];
-    const rules = { key: new Uint8Array(32), allowedHosts: [], clock: Date.now, log };
+    const recorded = async (act: Act) => [{ topic: 'agent-events', key: act.accountId, value: act.type } as const];
+    const people = { recorded, publish: () => undefined };
+    const rules = { key: new Uint8Array(32), allowedHosts: [], clock: Date.now, log, ...people };
     const streams = new Streams(store.streams, { wake: () => undefined, lagOf: () => null }, send, rules);
     const error = 'the batch cannot be sent: check the credentials';
-    expect(await streams.test(ACCOUNT, 'a')).toEqual({ delivered: false, status: null, error });
+    expect(await streams.test({ accountId: ACCOUNT, userId: 'u' }, 'a')).toEqual({
+      delivered: false,
+      status: null,
+      error,
+    });
     expect(errors).toEqual([{ err: expect.any(TypeError), stream: 'a' }]);
+    expect((await store.pending(9)).map(({ record }) => record.value)).toEqual(['account.stream_tested']);
   });
 });

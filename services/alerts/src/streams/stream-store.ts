@@ -1,4 +1,5 @@
 import type { ChainLink } from '@countersign/event-formats';
+import type { NewRecord } from '@countersign/event-log';
 import type { Stream } from './stream.js';
 
 /** How far a stream has come with one agent. */
@@ -46,12 +47,17 @@ export interface LeasedStream {
  * rejects only if the store cannot be used.
  */
 export interface StreamStore {
-  /** `false`: the account has `most` of them already. */
-  add(stream: Stream, most: number): Promise<boolean>;
+  /**
+   * `false`: the account has `most` of them already.
+   * @param events of what a person did, for the outbox, here and below: written with the change, and without it not
+   */
+  add(stream: Stream, most: number, events?: readonly NewRecord[]): Promise<boolean>;
   /** `false`: it is not at revision `stream.revision − 1`, or was removed. */
-  replace(stream: Stream): Promise<boolean>;
+  replace(stream: Stream, events?: readonly NewRecord[]): Promise<boolean>;
   /** Removes it with its place. `false`: the account has none of that id. */
-  remove(accountId: string, id: string): Promise<boolean>;
+  remove(accountId: string, id: string, events?: readonly NewRecord[]): Promise<boolean>;
+  /** Puts events into the outbox that belong to no change. */
+  enqueue(events: readonly NewRecord[]): Promise<void>;
   /** `null` for a stream of another account, too. */
   find(accountId: string, id: string): Promise<Stream | null>;
   /** Oldest first. */

@@ -13,8 +13,9 @@ import { definition } from '../definition.js';
 import { ArchivedEvents } from '../testing/archived-events.js';
 import { Receiver, type Received } from '../testing/receiver.js';
 
-const ACCOUNT = 'account-a';
-const OTHER_ACCOUNT = 'account-b';
+const ACCOUNT = '11111111-1111-4111-8111-111111111111';
+const OTHER_ACCOUNT = '22222222-2222-4222-8222-222222222222';
+const USER = 'aaaaaaaa-0000-4000-8000-000000000001';
 const SECRET = 'a-token-that-no-one-may-see';
 /** A larger number is for a run by hand: `COUNTERSIGN_TEST_STREAM_EVENTS=100000`. */
 const MANY = Number(process.env['COUNTERSIGN_TEST_STREAM_EVENTS'] ?? 3_000);
@@ -63,6 +64,7 @@ describe('streams in a process', () => {
       COUNTERSIGN_PORT: '0',
       COUNTERSIGN_LOG_LEVEL: 'silent',
       COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: new URL(receiver.origin).host,
+      COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
     });
     running = await run([probe, definition], config);
   }
@@ -70,7 +72,7 @@ describe('streams in a process', () => {
   async function session(role: SessionFacts['role'], accountId: string): Promise<string> {
     const sid = `${accountId}-${role}`;
     const expiresAt = new Date(Date.now() + 3_600_000);
-    const facts = { accountId, userId: `u-${role}`, email: `${role}@example.com`, role, revokedAt: null };
+    const facts = { accountId, userId: USER, email: `${role}@example.com`, role, revokedAt: null };
     await context.eventLog.append([
       versionedRecord<SessionFacts>('sessions', sid, 1, { ...facts, expiresAt: expiresAt.toISOString() }),
     ]);

@@ -8,11 +8,12 @@ import type {
   StreamRecord,
 } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
-import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { readPublicUrl } from '@countersign/service-kit';
-import type { ServiceContext } from '@countersign/service-kit';
+import type { ActRecorder, ServiceContext } from '@countersign/service-kit';
 import { seal, unseal } from '@countersign/process';
 import { MOST_TESTS, TestAllowance } from '../domain/test-allowance.js';
+import { streamAct, streamTested } from '../trail/acts.js';
 import { KINDS } from './kinds/kinds.js';
 import { testRecord } from './kinds/sent-record.js';
 import { unsent, type SendBatch } from './send-batch.js';
@@ -27,7 +28,12 @@ export interface StreamRules {
   readonly allowedHosts: readonly string[];
   readonly clock: () => number;
   readonly log: Pick<ServiceContext['log'], 'error'>;
+  readonly recorded: ActRecorder;
+  /** Appends the events of the outbox to the log; a failure is repeated. */
+  readonly publish: () => void;
 }
+
+type Caller = Pick<SessionCaller, 'accountId' | 'userId'>;
 
 /** The streams of accounts, for the routes. Every method throws `HttpRefusal`. */
 export class Streams {
@@ -60,7 +66,8 @@ export class Streams {
     return this.#followed(stream, (await this.#store.states([id])).get(id));
   }
 
-  async create(accountId: string, body: NewStreamBody): Promise<StreamRecord> {
+  async create(caller: Caller, body: NewStreamBody): Promise<StreamRecord> {
+    const { accountId } = caller;
     const { kind, format, filter = {}, enabled = true, credentials = {} } = body;
     const url = this.#address(body.url);
     check(kind, url, credentials);
@@ -80,15 +87,17 @@ export class Streams {
       sealedCredentials: this.#sealed(credentials, id),
       revision: 1,
     };
-    if (!(await this.#store.add(stream, MOST_STREAMS))) {
+    const events = await this.#rules.recorded(streamAct('created', caller, stream));
+    if (!(await this.#store.add(stream, MOST_STREAMS, events))) {
       throw new HttpRefusal(409, `an account has at most ${MOST_STREAMS} streams: remove one first`);
     }
+    this.#rules.publish();
     this.#dispatcher.wake();
     return streamRecord(stream);
   }
 
-  async change(accountId: string, id: string, body: StreamChangeBody): Promise<StreamRecord> {
-    const old = await this.#find(accountId, id);
+  async change(caller: Caller, id: string, body: StreamChangeBody): Promise<StreamRecord> {
+    const old = await this.#find(caller.accountId, id);
     const { filter = old.filter, enabled = old.enabled, credentials } = body;
     const url = body.url === undefined ? new URL(old.url) : this.#address(body.url);
     if (credentials === undefined && url.origin !== new URL(old.url).origin) {
@@ -98,23 +107,29 @@ export class Streams {
     const sealedCredentials = credentials === undefined ? old.sealedCredentials : this.#sealed(credentials, id);
     const revision = old.revision + 1;
     const stream = { ...old, url: url.href, filter, ...trailOf(body.trail), enabled, sealedCredentials, revision };
-    if (!(await this.#store.replace(stream))) {
+    const events = await this.#rules.recorded(streamAct('changed', caller, stream, old));
+    if (!(await this.#store.replace(stream, events))) {
       throw new HttpRefusal(409, 'the stream was just changed by another: read it again');
     }
+    this.#rules.publish();
     this.#dispatcher.wake();
     return streamRecord(stream);
   }
 
-  async remove(accountId: string, id: string): Promise<void> {
-    if (!(await this.#store.remove(accountId, id))) throw unknown();
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { accountId } = caller;
+    const events = await this.#rules.recorded(streamAct('removed', caller, await this.#find(accountId, id)));
+    if (!(await this.#store.remove(accountId, id, events))) throw unknown();
+    this.#rules.publish();
     this.#dispatcher.wake();
   }
 
   /** Sends a test event in one attempt. */
   async test(
-    accountId: string,
+    caller: Caller,
     id: string,
   ): Promise<{ readonly delivered: boolean; readonly status: number | null; readonly error: string | null }> {
+    const { accountId } = caller;
     const stream = await this.#find(accountId, id);
     const nowMs = this.#rules.clock();
     const waitMs = this.#tests.take(accountId, nowMs);
@@ -125,7 +140,10 @@ export class Streams {
     }
     const sent = this.#send(stream, [testRecord(stream, nowMs)]);
     const { status, error } = await sent.catch(unsent(this.#rules.log, stream));
-    return { delivered: error === null, status, error };
+    const delivered = error === null;
+    await this.#store.enqueue(await this.#rules.recorded(streamTested(caller, stream, { delivered, status })));
+    this.#rules.publish();
+    return { delivered, status, error };
   }
 
   #followed(stream: Stream, stored: StreamState | undefined): FollowedStream {

@@ -30,7 +30,7 @@ export class ReportSharesController {
 
   @HttpRoute(reportShareRoutes.revokeShare)
   revoke(@Input() { caller, params }: RouteInput): Promise<void> {
-    return this.#shares.revoke(caller.accountId, params['id']!.toLowerCase(), params['shareId']!.toLowerCase());
+    return this.#shares.revoke(caller, params['id']!.toLowerCase(), params['shareId']!.toLowerCase());
   }
 
   @HttpRoute(reportShareRoutes.getSharedReport)

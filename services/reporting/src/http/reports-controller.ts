@@ -74,6 +74,6 @@ export class ReportsController {
 
   @HttpRoute(reportingRoutes.putComplianceScope)
   putScope(@Input() { caller, body }: RouteInput<ComplianceScopeBody>): unknown {
-    return this.#reports.putScope(caller.accountId, body);
+    return this.#reports.putScope(caller, body);
   }
 }

@@ -28,6 +28,7 @@ function issuerOf(parts: Partial<Issuer>): { readonly issuer: Issuer; readonly s
     signer: async () => ({ keyId: 'key_0', publicKey: new Uint8Array(32), sign: async () => new Uint8Array(64) }),
     ...{ authorities: async () => [], publicUrl: () => 'https://countersign.example', now: async () => 0 },
     flush: async () => void (steps.length > 0 && steps.push('published')),
+    recorded: async () => [],
     requireUnerased: async () => void steps.push('checked'),
     anchorOf: async () => null,
     ...parts,

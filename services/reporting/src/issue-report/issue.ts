@@ -10,13 +10,16 @@ import {
   type PackageSignature,
   type SeriesFacts,
 } from '@countersign/evidence';
+import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal } from '@countersign/http-edge';
+import type { ActRecorder } from '@countersign/service-kit';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import type { ControlMapping } from '../mapping/control-mapping.js';
 import type { Recomputer } from '../recompute/recomputer.js';
 import type { PdfRenderer } from '../render-pdf/pdf-renderer.js';
 import type { Signer } from '../signing-keys/signer.js';
 import type { OpenedRun, ReportStore, StoredEntry, StoredReport } from '../store/port.js';
+import { reportIssued } from '../trail/acts.js';
 import { openedRuns } from '../withdraw/opened-runs.js';
 import { auditOf, type Preparer } from './audit.js';
 import { buildContent } from './build-content.js';
@@ -49,6 +52,8 @@ export interface Issuer extends AnchoredSigning {
    * @throws HttpRefusal 503, also if that cannot be determined: nothing of it stays then
    */
   requireUnerased(report: StoredReport): Promise<void>;
+  /** Makes the event of what a person did. */
+  readonly recorded: ActRecorder;
   /** The job that the report is made for. */
   readonly job?: IssuingJob;
 }
@@ -57,8 +62,8 @@ export interface Issuer extends AnchoredSigning {
 export interface IssuingJob {
   readonly title: string | null;
   at(step: 'reading' | 'proving' | 'anchoring' | 'drawing'): Promise<void>;
-  /** Stores the report, instead of the store. */
-  add(report: StoredReport, stored: StoredEntry): Promise<void>;
+  /** Stores the report and publishes its event, instead of the store. */
+  add(report: StoredReport, stored: StoredEntry, events: readonly NewRecord[]): Promise<void>;
 }
 
 export interface IssuedReport {
@@ -110,13 +115,18 @@ export async function issueReport(
     opens,
   );
   const { userId: id, email } = preparer;
-  const { events, anchored } = entry.counts;
   const report = {
     ...stored,
-    summary: { events, anchored, issuedBy: { id, email }, title: issuer.job?.title ?? null },
+    summary: {
+      events: entry.counts.events,
+      anchored: entry.counts.anchored,
+      issuedBy: { id, email },
+      title: issuer.job?.title ?? null,
+    },
   };
   const kept = { entry, bodySha256: sha256Of(pieces()) };
-  await (issuer.job?.add(report, kept) ?? issuer.store.addReport(report, kept));
+  const events = await issuer.recorded(reportIssued(report, preparer.userId, request));
+  await (issuer.job?.add(report, kept, events) ?? issuer.store.addReport(report, kept, undefined, events));
   // From here on it can be fetched: the check for erasures precedes every step that may fail.
   await issuer.requireUnerased(report);
   await issuer.flush();

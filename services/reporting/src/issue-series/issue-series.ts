@@ -6,6 +6,7 @@ import { auditOf, type Preparer } from '../issue-report/audit.js';
 import type { Issuer } from '../issue-report/issue.js';
 import { signAnchored } from '../issue-report/sign-anchored.js';
 import type { StoredReport, StoredSeries } from '../store/port.js';
+import { seriesIssued } from '../trail/acts.js';
 
 /** Verifiers accept 64 MiB; a larger manifest has more agents than one reader reads. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -65,7 +66,9 @@ export async function issueSeries(
     keyId: signer.keyId,
   };
   await issuer.blobs.put(signature.sha256, pieces());
-  await issuer.store.addSeries(series);
+  await issuer.store.addSeries(series, await issuer.recorded(seriesIssued(series, preparer.userId)));
+  // The outbox publishes it again where that fails.
+  issuer.flush().catch(() => undefined);
   return { series, pieces };
 }
 

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { accountStream } from '@countersign/contracts';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { createLogger } from '@countersign/process';
+import type { Act } from '@countersign/topics';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Directory } from '../directory.js';
 import type { Issuer } from '../issue-report/issue.js';
@@ -20,6 +21,11 @@ import { ReportJobs } from './report-jobs.js';
 interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;
+}
+
+/** Stands for the record of an act. */
+function eventOf(act: Act): { readonly topic: 'agent-events'; readonly key: string; readonly value: string } {
+  return { topic: 'agent-events', key: act.accountId, value: JSON.stringify(act) };
 }
 
 function deferred<T>(): Deferred<T> {
@@ -59,6 +65,7 @@ describe('a report job', () => {
       ...{ crypto: nodeCrypto, generatorVersion: '1.0.0', anchorWaitMs: 1 },
       signer: async () => ({ keyId: 'key_0', publicKey: new Uint8Array(32), sign: async () => new Uint8Array(64) }),
       ...{ authorities: async () => [], publicUrl: () => 'https://countersign.example', now: async () => nowMs },
+      recorded: async (act: Act) => [eventOf(act)],
       ...{ flush: async () => undefined, requireUnerased: async () => undefined, anchorOf: async () => null },
       ...parts,
     } as unknown as Issuer;
@@ -123,6 +130,13 @@ describe('a report job', () => {
     const done = await until(({ state }) => state === 'done');
     const { reports, total } = await store.reports('a', 9, 0);
     expect([total, reports.map(({ id }) => id)]).toEqual([1, done.reports]);
+    const acts = (await store.pending(99)).filter(({ record }) => record.topic === 'agent-events');
+    expect(acts.map(({ record }) => JSON.parse(record.value) as Act)).toMatchObject([
+      {
+        ...{ accountId: 'a', type: 'account.report_issued', by: { kind: 'user', id: done.userId } },
+        content: { report: { id: done.reports[0], from: done.request.from, to: done.request.to }, agentIds: [] },
+      },
+    ]);
   });
 
   it('fails once eight attempts have ended the process', async () => {
@@ -210,8 +224,9 @@ describe('a report job', () => {
     await store.addReport({ ...report(open, account, createdAt), opens });
     await store.addReport({ ...report(withheld, account, createdAt), opens: [] });
     const blobs = { get: async (name: string) => Buffer.from(name) };
-    const reports = new Reports({ store, blobs, flush: async () => undefined } as unknown as Issuer, directory);
-    const [member, admin] = (['member', 'admin'] as const).map((role) => ({ accountId: account, role }));
+    const issuer = { store, blobs, flush: async () => undefined, recorded: async (act: Act) => [eventOf(act)] };
+    const reports = new Reports(issuer as unknown as Issuer, directory);
+    const [member, admin] = (['member', 'admin'] as const).map((role) => ({ accountId: account, role, userId: role }));
     await expect(reports.setPublic(member!, open, true)).rejects.toMatchObject({
       ...{ status: 403, message: 'the report shows the content of the trail: only an admin may make it public' },
     });

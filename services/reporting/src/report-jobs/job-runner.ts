@@ -1,4 +1,5 @@
 import { BackgroundLoop } from '@countersign/async';
+import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import { listedAgents, type Directory } from '../directory.js';
@@ -130,7 +131,7 @@ class RunningJob {
       job: {
         title,
         at: (state) => this.#keep({ state }),
-        add: (report, stored) => this.#add(report, stored),
+        add: (report, stored, events) => this.#add(report, stored, events),
       },
     };
     while (this.#job.next < request.to) {
@@ -142,22 +143,27 @@ class RunningJob {
   }
 
   /** Stores a report with the job after it. @throws JobGone */
-  #add(report: StoredReport, stored: StoredEntry): Promise<void> {
+  #add(report: StoredReport, stored: StoredEntry, events: readonly NewRecord[]): Promise<void> {
     return this.#inTurn(async () => {
       const done = this.#job.done + report.summary!.events;
       const reports = [...this.#job.reports, report.id];
       // The first attempt of the next package.
       const after = { ...this.#job, next: report.to, done, reports, attempts: 1 };
-      await this.#store(report, stored, after);
+      await this.#store(report, stored, after, events);
       this.#job = after;
     });
   }
 
   /** @throws JobGone; the error of a store that has not taken the report, or does not say so */
-  async #store(report: StoredReport, stored: StoredEntry, after: ReportJob): Promise<void> {
+  async #store(
+    report: StoredReport,
+    stored: StoredEntry,
+    after: ReportJob,
+    events: readonly NewRecord[],
+  ): Promise<void> {
     const { store } = this.issuer;
     try {
-      await store.addReport(report, stored, { token: this.#token, job: after });
+      await store.addReport(report, stored, { token: this.#token, job: after }, events);
     } catch (error) {
       if (error instanceof JobGone) throw error;
       // A transaction may have been committed although its answer was lost.

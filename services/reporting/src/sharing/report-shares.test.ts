@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { CountersUnavailable } from '@countersign/counters';
 import { canonicalBytes } from '@countersign/evidence';
 import { accountStream, type SignedPackage } from '@countersign/contracts';
+import type { Act } from '@countersign/topics';
 import { goldenPackage } from '../issue-report/golden-packages.test-kit.js';
 import type { StoredReport } from '../store/port.js';
 import { openedKinds } from './opened-kinds.js';
@@ -20,6 +21,7 @@ describe('links to reports', () => {
   let report: StoredReport;
   let kept: ReportShare[];
   let logged: unknown[];
+  let acts: Act[];
   let shares: ReportShares;
   let counted: number;
   let now: () => Promise<number>;
@@ -46,6 +48,7 @@ describe('links to reports', () => {
     bodies = new Map([[INTACT, Buffer.from(body)]]);
     kept = [];
     logged = [];
+    acts = [];
     counted = 0;
     now = async () => NOW;
     const store = {
@@ -67,7 +70,10 @@ describe('links to reports', () => {
     };
     const blobs = { get: async (name: string) => bodies.get(name) ?? null };
     shares = new ReportShares(
-      { store, blobs, publicUrl: () => 'https://countersign.example', now: () => now() } as never,
+      {
+        ...{ store, blobs, publicUrl: () => 'https://countersign.example', now: () => now() },
+        ...{ recorded: async (act: Act) => (acts.push(act), []), flush: () => Promise.reject(new Error('no log')) },
+      } as never,
       { info: (...args: unknown[]) => void logged.push(args) } as never,
     );
   });
@@ -81,8 +87,22 @@ describe('links to reports', () => {
     expect(made).toMatchObject({ expiresAt: '2026-03-02T12:01:00.000Z', fetches: 0, lastFetchAt: null, log: [] });
     expect((await shares.read(token, '192.0.2.7')).bytes).toEqual(Buffer.from(body));
     expect(logged).toHaveLength(1);
-    expect(JSON.stringify([kept, made, logged])).not.toContain(token);
+    expect(JSON.stringify([kept, made, logged, acts])).not.toContain(token);
+    expect(JSON.stringify(acts)).not.toContain(hashOfToken(token));
     expect(JSON.stringify(made)).not.toContain(hashOfToken(token));
+  });
+
+  it('are made and revoked as events of the account that name who, also while the log takes none', async () => {
+    const { id } = await shares.create(ADMIN, ID, { expiresIn: 60, form: 'package', note: 'for the auditor' });
+    await shares.revoke(ADMIN, ID, id);
+    const by = { kind: 'user', id: ADMIN.userId };
+    expect(acts).toMatchObject([
+      {
+        ...{ accountId: 'a', type: 'account.report_shared', by },
+        content: { report: { id: ID }, share: { id, form: 'package' }, note: 'for the auditor' },
+      },
+      { accountId: 'a', type: 'account.report_share_revoked', by, content: { report: { id: ID }, share: { id } } },
+    ]);
   });
 
   it('end at one time that is named, in the future and within 366 days', async () => {
@@ -178,7 +198,7 @@ describe('links to reports', () => {
     };
     const later = { status: 503, headers: { 'Retry-After': '1' } };
     await expect(shares.create(ADMIN, ID, { expiresIn: 60 })).rejects.toMatchObject(later);
-    await expect(shares.revoke('a', ID, id)).rejects.toMatchObject(later);
+    await expect(shares.revoke(ADMIN, ID, id)).rejects.toMatchObject(later);
     await expect(shares.read(url.split('/').at(-1)!, '192.0.2.7')).rejects.toMatchObject(later);
     await expect(shares.look(url.split('/').at(-1)!)).rejects.toMatchObject(later);
     await expect(shares.read('none', '192.0.2.7')).rejects.toMatchObject({ status: 404, message: NOT_VALID });

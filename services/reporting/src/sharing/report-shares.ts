@@ -9,6 +9,7 @@ import { RunningComputations, type ComputationLimits } from '../count-coverage/r
 import type { Issuer } from '../issue-report/issue.js';
 import { opensTrail } from '../reports.js';
 import type { FetchedShare, StoredReport } from '../store/port.js';
+import { reportShared, shareRevoked } from '../trail/acts.js';
 import { openedKinds } from './opened-kinds.js';
 import { hashOfToken, isValid, newToken, shareRecord, type ReportShare } from './report-share.js';
 
@@ -38,7 +39,7 @@ export interface SharedReport {
 export class ReportShares {
   readonly #reading = new RunningComputations(READING);
   constructor(
-    private readonly issuer: Pick<Issuer, 'store' | 'blobs' | 'publicUrl' | 'now'>,
+    private readonly issuer: Pick<Issuer, 'store' | 'blobs' | 'publicUrl' | 'now' | 'recorded' | 'flush'>,
     private readonly log: Pick<ServiceContext['log'], 'info'>,
   ) {}
 
@@ -62,13 +63,15 @@ export class ReportShares {
       ...{ createdAt: new Date(nowMs).toISOString(), expiresAt, revokedAt: null },
       ...{ tokenSha256: hashOfToken(token), fetches: 0, log: [] },
     };
-    const added = await this.issuer.store.addShare(share, MOST_VALID);
+    const events = await this.issuer.recorded(reportShared(report, share));
+    const added = await this.issuer.store.addShare(share, MOST_VALID, events);
     if (added === 'withdrawn') throw new HttpRefusal(404, NO_REPORT);
     if (added === 'full')
       throw new HttpRefusal(
         409,
         `the report has ${MOST_VALID} links that are valid, which is the most: revoke one of them`,
       );
+    this.#publish();
     return { ...shareRecord(share, false, true), url: `${this.issuer.publicUrl()}/v1/shared/${token}` };
   }
 
@@ -83,10 +86,21 @@ export class ReportShares {
   }
 
   /** From its answer on the link is not valid; a repetition changes nothing. @throws HttpRefusal 404, 503 without a time */
-  async revoke(accountId: string, reportId: string, id: string): Promise<void> {
+  async revoke(
+    { accountId, userId }: Pick<SessionCaller, 'accountId' | 'userId'>,
+    reportId: string,
+    id: string,
+  ): Promise<void> {
     const at = new Date(await this.#now()).toISOString();
-    if (!(await this.issuer.store.revokeShare(accountId, reportId, id, at)))
+    const events = await this.issuer.recorded(shareRevoked(accountId, userId, reportId, id));
+    if (!(await this.issuer.store.revokeShare(accountId, reportId, id, at, events)))
       throw new HttpRefusal(404, 'the report has no such link');
+    this.#publish();
+  }
+
+  /** Appends the event of a change that is stored; not waited for: the change holds while the log cannot take it. */
+  #publish(): void {
+    this.issuer.flush().catch(() => undefined);
   }
 
   /**

@@ -101,11 +101,11 @@ export interface ReportStore extends OutboxStore {
    * @param claim of the job that issues the report: its new state is stored in the same step
    * @throws JobGone if the claim was lost; nothing is stored then
    */
-  addReport(report: StoredReport, entry?: StoredEntry, claim?: JobClaim): Promise<void>;
+  addReport(report: StoredReport, entry?: StoredEntry, claim?: JobClaim, events?: readonly NewRecord[]): Promise<void>;
   /** `null` for a report that was stored without one. */
   entryOf(reportId: string): Promise<StoredEntry | null>;
   /** Replaces facts and version, unless the stored version is as high: then it returns `false`, and publishes nothing. */
-  updateReport(report: StoredReport): Promise<boolean>;
+  updateReport(report: StoredReport, events?: readonly NewRecord[]): Promise<boolean>;
   report(accountId: string, id: string): Promise<StoredReport | null>;
   /** Of any account. */
   anyReport(id: string): Promise<StoredReport | null>;
@@ -116,7 +116,7 @@ export interface ReportStore extends OutboxStore {
   /** Reports whose stored body may open this event's content, withdrawn ones among them. */
   opening(agentId: string, sequence: number): Promise<readonly StoredReport[]>;
   /** @throws Conflict if it is there */
-  addSeries(series: StoredSeries): Promise<void>;
+  addSeries(series: StoredSeries, events?: readonly NewRecord[]): Promise<void>;
   series(accountId: string, id: string): Promise<StoredSeries | null>;
   /** Newest first. */
   seriesPage(
@@ -128,7 +128,7 @@ export interface ReportStore extends OutboxStore {
   everySeries(): AsyncIterable<StoredSeries>;
   scope(accountId: string): Promise<ComplianceScope>;
   /** Each change is a version of its own, and is published. */
-  putScope(accountId: string, declared: DeclaredScope): Promise<void>;
+  putScope(accountId: string, declared: DeclaredScope, events?: readonly NewRecord[]): Promise<void>;
   /** Of all accounts. */
   scopes(): Promise<readonly StoredScope[]>;
   /** Publishes a stored scope again, unless it has changed since it was read. */
@@ -170,11 +170,21 @@ export interface ReportStore extends OutboxStore {
    * @param mostValid of the links of the report, revoked and ended ones apart
    * @returns `withdrawn`: the account has no such report, or it was withdrawn; `full`: as many are valid
    */
-  addShare(share: ReportShare, mostValid: number): Promise<'added' | 'withdrawn' | 'full'>;
+  addShare(
+    share: ReportShare,
+    mostValid: number,
+    events?: readonly NewRecord[],
+  ): Promise<'added' | 'withdrawn' | 'full'>;
   /** Newest first. */
   shares(accountId: string, reportId: string, limit: number, offset: number): Promise<SharePage>;
   /** `false`: the report of the account has no such link. One that was revoked before keeps its time. */
-  revokeShare(accountId: string, reportId: string, id: string, at: string): Promise<boolean>;
+  revokeShare(
+    accountId: string,
+    reportId: string,
+    id: string,
+    at: string,
+    events?: readonly NewRecord[],
+  ): Promise<boolean>;
   /** The link with this hash of its token. @returns `null`: there is none, it was revoked, or its report was withdrawn */
   findShare(tokenSha256: string): Promise<FetchedShare | null>;
   /**

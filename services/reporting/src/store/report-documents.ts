@@ -24,14 +24,19 @@ const ALL = 2 ** 31 - 1;
 
 /** The store of reporting, as documents. */
 export class ReportDocuments extends ShareDocuments implements ReportStore {
-  async addReport(report: StoredReport, entry?: StoredEntry, claim?: JobClaim): Promise<void> {
+  async addReport(
+    report: StoredReport,
+    entry?: StoredEntry,
+    claim?: JobClaim,
+    events: readonly NewRecord[] = [],
+  ): Promise<void> {
     await this.documents.transact(async (transaction) => {
       if (claim !== undefined) await this.keepIn(transaction, claim);
       if ((await transaction.get(REPORTS, report.id)) !== null) throw new Conflict(`report ${report.id} is there`);
       await transaction.restore(REPORTS, [storedOf(report)]);
       await transaction.restore(OPENINGS, openingsOf(report));
       if (entry !== undefined) await transaction.set(ENTRIES, [{ id: report.id, body: entry }]);
-      await transaction.publish([reportRecord(report)]);
+      await transaction.publish([reportRecord(report), ...events]);
     });
   }
 
@@ -39,10 +44,11 @@ export class ReportDocuments extends ShareDocuments implements ReportStore {
     return (await this.documents.get(ENTRIES, reportId))?.body ?? null;
   }
 
-  async addSeries(series: StoredSeries): Promise<void> {
+  async addSeries(series: StoredSeries, events: readonly NewRecord[] = []): Promise<void> {
     await this.documents.transact(async (transaction) => {
       if ((await transaction.get(SERIES, series.id)) !== null) throw new Conflict(`series ${series.id} is there`);
       await transaction.set(SERIES, [{ id: series.id, body: series }]);
+      await transaction.publish(events);
     });
   }
 
@@ -68,12 +74,12 @@ export class ReportDocuments extends ShareDocuments implements ReportStore {
     for await (const { body } of this.documents.all(SERIES)) yield body;
   }
 
-  async updateReport(report: StoredReport): Promise<boolean> {
+  async updateReport(report: StoredReport, events: readonly NewRecord[] = []): Promise<boolean> {
     return this.documents.transact(async (transaction) => {
       const stored = await transaction.get(REPORTS, report.id);
       if (stored === null || stored.version >= report.version) return false;
       await transaction.restore(REPORTS, [storedOf(report)]);
-      await transaction.publish([reportRecord(report)]);
+      await transaction.publish([reportRecord(report), ...events]);
       return true;
     });
   }
@@ -111,11 +117,15 @@ export class ReportDocuments extends ShareDocuments implements ReportStore {
     return (await this.documents.get(SCOPES, accountId))?.body.scope ?? {};
   }
 
-  async putScope(accountId: string, { scope, declaredAt }: DeclaredScope): Promise<void> {
+  async putScope(
+    accountId: string,
+    { scope, declaredAt }: DeclaredScope,
+    events: readonly NewRecord[] = [],
+  ): Promise<void> {
     await this.documents.transact(async (transaction) => {
       const version = ((await transaction.get(SCOPES, accountId))?.body.version ?? 0) + 1;
       await transaction.set(SCOPES, [{ id: accountId, body: { scope, declaredAt, version } }]);
-      await transaction.publish([scopeRecord({ accountId, scope, declaredAt, version })]);
+      await transaction.publish([scopeRecord({ accountId, scope, declaredAt, version }), ...events]);
     });
   }
 

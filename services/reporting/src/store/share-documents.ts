@@ -1,4 +1,5 @@
 import type { Stored, Transaction } from '@countersign/document-store';
+import type { NewRecord } from '@countersign/event-log';
 import { isValid, withFetch, type ReportShare, type ShareFetch } from '../sharing/report-share.js';
 import { REPORTS, SHARES } from './documents.js';
 import { JobDocuments } from './job-documents.js';
@@ -9,7 +10,11 @@ const AT_ONCE = 500;
 
 /** Links to stored reports of the store of reporting. */
 export class ShareDocuments extends JobDocuments {
-  async addShare(share: ReportShare, mostValid: number): Promise<'added' | 'withdrawn' | 'full'> {
+  async addShare(
+    share: ReportShare,
+    mostValid: number,
+    events: readonly NewRecord[] = [],
+  ): Promise<'added' | 'withdrawn' | 'full'> {
     const { id, reportId, accountId, createdAt } = share;
     return this.documents.transact(async (transaction) => {
       const report = await transaction.get(REPORTS, reportId);
@@ -19,6 +24,7 @@ export class ShareDocuments extends JobDocuments {
       const where = { reportId, ...validAt(createdAt) };
       if ((await transaction.count(SHARES, where)) >= mostValid) return 'full';
       await transaction.put(SHARES, [{ id, version: 1, body: share }]);
+      await transaction.publish(events);
       return 'added';
     });
   }
@@ -30,11 +36,19 @@ export class ShareDocuments extends JobDocuments {
     return { shares: page.map(({ body }) => body), total };
   }
 
-  async revokeShare(accountId: string, reportId: string, id: string, at: string): Promise<boolean> {
+  async revokeShare(
+    accountId: string,
+    reportId: string,
+    id: string,
+    at: string,
+    events: readonly NewRecord[] = [],
+  ): Promise<boolean> {
     return this.documents.transact(async (transaction) => {
       const stored = await transaction.get(SHARES, id);
       if (stored?.body.accountId !== accountId || stored.body.reportId !== reportId) return false;
-      if (stored.body.revokedAt === null) await put(transaction, stored, { ...stored.body, revokedAt: at });
+      if (stored.body.revokedAt !== null) return true;
+      await put(transaction, stored, { ...stored.body, revokedAt: at });
+      await transaction.publish(events);
       return true;
     });
   }

@@ -74,6 +74,20 @@ export function shareCases(
     expect([fetches, log.length, log[0], log.at(-1)?.at]).toEqual([101, KEPT_FETCHES, fetchAt(LATER), DAY]);
   });
 
+  it('publishes who made and who revoked a link with the change, and nothing where none is made or revoked', async () => {
+    const store = storeOf();
+    const act = (value: string) => [{ topic: 'agent-events', key: 'people', value }] as const;
+    await store.addReport(report('r1', 'a', DAY));
+    expect(await store.addShare(reportShare(1, 'r1', 'a'), 1, act('shared'))).toBe('added');
+    expect(await store.addShare(reportShare(2, 'r1', 'a'), 1, act('full'))).toBe('full');
+    expect(await store.addShare(reportShare(3, 'r2', 'a'), 1, act('of none'))).toBe('withdrawn');
+    expect(await store.revokeShare('b', 'r1', 's1', DAY, act('by another'))).toBe(false);
+    expect(await store.revokeShare('a', 'r1', 's1', DAY, act('revoked'))).toBe(true);
+    expect(await store.revokeShare('a', 'r1', 's1', LATER, act('revoked again'))).toBe(true);
+    const acts = (await store.pending(99)).filter(({ record }) => record.key === 'people');
+    expect(acts.map(({ record }) => record.value)).toEqual(['shared', 'revoked']);
+  });
+
   it('fetches nothing by a link that was revoked, or whose report was withdrawn', async () => {
     const store = storeOf();
     const stored = report('r1', 'a', DAY);

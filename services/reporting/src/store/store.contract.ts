@@ -1,5 +1,5 @@
 import { JobGone, type ReportJob } from '../report-jobs/report-job.js';
-import type { ReportStore, StoredReport } from './port.js';
+import type { ReportStore, StoredReport, StoredSeries } from './port.js';
 import { shareCases } from './share.test-cases.js';
 
 /** Opens one adapter; each test begins with an empty store. */
@@ -36,6 +36,13 @@ export function report(id: string, accountId: string, createdAt: string): Stored
       pdfSha256: null,
       withdrawn: null,
     },
+  };
+}
+
+function series(id: string, accountId: string, day: number): StoredSeries {
+  return {
+    ...{ id, accountId, createdAt: `2026-01-0${day}T00:00:00.000Z`, from: DAY, to: DAY, reportIds: ['r1'] },
+    ...{ sha256: SHA, contentHash: SHA, keyId: 'key_0123456789abcdef' },
   };
 }
 
@@ -111,10 +118,6 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
     });
 
     it('returns a series only to its own account, newest first, and never replaces one', async () => {
-      const series = (id: string, accountId: string, day: number) => ({
-        ...{ id, accountId, createdAt: `2026-01-0${day}T00:00:00.000Z`, from: DAY, to: DAY, reportIds: ['r1'] },
-        ...{ sha256: SHA, contentHash: SHA, keyId: 'key_0123456789abcdef' },
-      });
       for (const one of [series('s1', 'a', 1), series('s2', 'a', 3), series('s3', 'b', 2)]) await store.addSeries(one);
       await expect(store.addSeries(series('s1', 'b', 4))).rejects.toThrow('is there');
       store = await harness.reopen(store);
@@ -229,6 +232,24 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       const taken = await Promise.all([1, 2, 3, 4].map(() => store.updateReport({ ...first, version: 2 })));
       expect(taken.filter(Boolean)).toHaveLength(1);
       expect(await versions()).toEqual([1, 2]);
+    });
+
+    it('publishes what people did with the change that it was, and not where nothing changes', async () => {
+      const act = (value: string) => [{ topic: 'agent-events', key: 'people', value }] as const;
+      const acts = async (): Promise<readonly string[]> =>
+        (await store.pending(99)).filter(({ record }) => record.key === 'people').map(({ record }) => record.value);
+      const first = report('r1', 'a', DAY);
+      await store.addReport(first, undefined, undefined, act('issued'));
+      await expect(store.addReport(first, undefined, undefined, act('again'))).rejects.toThrow('is there');
+      await expect(
+        store.addReport(report('r2', 'a', DAY), undefined, { job: reportJob('none', 'a', 1), token: 't' }, act('lost')),
+      ).rejects.toThrow(JobGone);
+      expect(await store.updateReport({ ...first, version: 2 }, act('published'))).toBe(true);
+      expect(await store.updateReport({ ...first, version: 2 }, act('published again'))).toBe(false);
+      await store.addSeries(series('s1', 'a', 1), act('series'));
+      await store.putScope('a', { scope: {}, declaredAt: DAY }, act('scope'));
+      store = await harness.reopen(store);
+      expect([...(await acts())].sort()).toEqual(['issued', 'published', 'scope', 'series']);
     });
 
     it('keeps enqueued records until they are sent, in addition to those of reports', async () => {

@@ -1,4 +1,5 @@
 import type { Erasures } from '@countersign/contracts';
+import type { NewRecord } from '@countersign/event-log';
 import { HttpRefusal } from '@countersign/http-edge';
 import { pdfBlobName, type BlobStore } from '../blobs/blob-store.js';
 import { mayOpen, type OpenedRun, type ReportStore, type StoredReport } from '../store/port.js';
@@ -14,6 +15,8 @@ export interface WithdrawalContext {
   readonly store: ReportStore;
   readonly blobs: BlobStore;
   readonly erasures: Erasures;
+  /** The event of a withdrawal; none where it cannot be made now: content that was erased is not kept for it. */
+  readonly withdrawn: (report: StoredReport, reason: string) => Promise<readonly NewRecord[]>;
   /** Appends enqueued records durably to the log. */
   readonly flush: () => Promise<void>;
 }
@@ -23,7 +26,7 @@ export interface WithdrawalContext {
  * withdrawn for another reason keeps that reason.
  */
 export async function withdrawReport(context: WithdrawalContext, id: string, reason: string): Promise<void> {
-  const { store, flush } = context;
+  const { store, flush, withdrawn } = context;
   for (;;) {
     const report = await store.anyReport(id);
     if (report === null) return;
@@ -33,7 +36,7 @@ export async function withdrawReport(context: WithdrawalContext, id: string, rea
     }
     const changed = { ...report, version: report.version + 1, facts: { ...report.facts, withdrawn: reason } };
     // Another instance may have changed it concurrently: the current state decides.
-    if (!(await store.updateReport(changed))) continue;
+    if (!(await store.updateReport(changed, await withdrawn(changed, reason)))) continue;
     await flush();
   }
 }

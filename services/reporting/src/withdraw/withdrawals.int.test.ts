@@ -45,6 +45,7 @@ describe('packages whose content was erased', () => {
       store,
       blobs,
       flush: async () => undefined,
+      withdrawn: async () => [],
       erasures: {
         pending: async (limit) => pending.slice(0, limit),
         acknowledge: async (ids) => void (pending = pending.filter(({ eventId }) => !ids.includes(eventId))),

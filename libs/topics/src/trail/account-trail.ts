@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import type { AccountEventDraft, AccountFacts } from '@countersign/contracts';
+import type { NewRecord } from '@countersign/event-log';
+import { accountEvent } from '@countersign/evidence';
+import { nodeCrypto } from '@countersign/process/node-crypto';
+import type { TopicContext } from '../context.js';
+import type { Projection } from '../projections/projection.js';
+
+/** Act of a person before it is an event of the account. It holds no secret: no token, no key, no URL with a credential. */
+export interface Act extends AccountEventDraft {
+  readonly accountId: string;
+}
+
+export interface TrailContext extends Pick<TopicContext, 'counters'> {
+  readonly config: { readonly anchorWindowSeconds: number | null };
+}
+
+/** Maximum delay of a new account in a service's read model, ms. */
+const ACCOUNT_WAIT_MS = 5_000;
+
+/** Makes events of what people did in a service that follows the topic `accounts` (FORMAT.md, "Events of an account"). */
+export class AccountTrail {
+  constructor(
+    private readonly context: TrailContext,
+    private readonly accounts: Pick<Projection<AccountFacts>, 'get' | 'waitFor'>,
+  ) {}
+
+  /**
+   * The records of acts, in their order, for the outbox in the transaction of the change. Their ids are made here: a record
+   * that is appended twice is one event.
+   * @throws Error if the counters, whose clock gives the time, cannot be reached, or an account is unknown
+   */
+  async records(...acts: readonly Act[]): Promise<readonly NewRecord[]> {
+    if (acts.length === 0) return [];
+    const occurredAtMs = await this.context.counters.now();
+    const records: NewRecord[] = [];
+    for (const { accountId, ...draft } of acts) {
+      const cadenceSeconds = this.context.config.anchorWindowSeconds ?? (await this.#cadenceOf(accountId));
+      const entropy = { id: randomBytes(10), salt: randomBytes(16) };
+      const facts = { accountId, cadenceSeconds, occurredAtMs, entropy };
+      const event = accountEvent(draft, facts, nodeCrypto.sha256);
+      records.push({ topic: 'agent-events', key: event.leaf.agentId, value: JSON.stringify(event) });
+    }
+    return records;
+  }
+
+  async #cadenceOf(accountId: string): Promise<number> {
+    await this.accounts.waitFor(accountId, 1, ACCOUNT_WAIT_MS);
+    const account = this.accounts.get(accountId);
+    if (account === undefined) throw new Error(`account ${accountId} is not known`);
+    return account.value.cadenceSeconds;
+  }
+}
