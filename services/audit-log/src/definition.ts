@@ -12,8 +12,10 @@ import {
 import { join } from 'node:path';
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { AccountFacts, AgentFacts, DeclaredScope, Route } from '@countersign/contracts';
+import { actRecorder } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
 import { Projection } from '@countersign/topics';
+import { Acknowledgements } from './acknowledge/acknowledgements.js';
 import { AgentAnchorsController } from './http/agent-anchors-controller.js';
 import { CompletenessController } from './http/completeness-controller.js';
 import { AnchoringStateController } from './http/anchoring-state-controller.js';
@@ -44,6 +46,7 @@ import { openMongoHoldStore, openSqliteHoldStore } from './store/open-holds.js';
 import type { EventStore } from './store/port.js';
 import {
   ACCOUNTS,
+  ACKNOWLEDGEMENTS,
   AGENTS,
   ANCHOR_INTAKE,
   CLOCK,
@@ -100,6 +103,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
     accountOf: (agentId) => agents.get(agentId)?.value.accountId ?? null,
     caughtUp: () => agents.caughtUp(),
   });
+  const acknowledgements = new Acknowledgements(context, store, actRecorder(context, accounts));
   context.provide('event-archive', eventArchive(store, events));
   context.provide('erasures', erasures(store));
   heads.start();
@@ -130,6 +134,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
       { provide: ERASURE, useValue: erasure },
       { provide: LEGAL_HOLDS, useValue: holds },
+      { provide: ACKNOWLEDGEMENTS, useValue: acknowledgements },
       { provide: OUTCOME_HANDLER, useValue: new OutcomeHandler(context, store, events, accounts, agents) },
       { provide: PROOFS, useValue: () => context.peerNow('proof-source') },
       { provide: ACCOUNTS, useValue: accounts },

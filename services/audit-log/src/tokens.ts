@@ -1,4 +1,5 @@
 /** Injection tokens of the controllers. */
+export const ACKNOWLEDGEMENTS = Symbol('acknowledgements');
 export const STORE = Symbol('event store');
 export const CLOCK = Symbol('clock');
 export const EVENT_INTAKE = Symbol('event intake');

@@ -1,6 +1,17 @@
 import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES } from '../leaf.js';
 import { eventRecord, instant, type EventRecord } from './event-record.js';
-import { bodyErrors, error, isoTime, limit, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
+import {
+  bodyErrors,
+  error,
+  isoTime,
+  limit,
+  pageOf,
+  paging,
+  sessionErrors,
+  sha256Hex,
+  uuid,
+  notRecorded,
+} from './fragments.js';
 import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
@@ -290,6 +301,7 @@ export const auditLogRoutes = {
       },
       ...bodyErrors,
       ...sessionErrors,
+      ...notRecorded,
     },
   }),
   listAgentAnchors: route({

@@ -1,5 +1,5 @@
 import { agentId, denied, envelope, eventId } from '../testing/envelopes.js';
-import { OTHER_ACCOUNT, RunningAuditLog } from '../testing/running-audit-log.js';
+import { OTHER_ACCOUNT, RunningAuditLog, type Answer } from '../testing/running-audit-log.js';
 
 describe('groups of alerts', () => {
   const service = new RunningAuditLog();
@@ -39,6 +39,27 @@ describe('groups of alerts', () => {
     expect((await groups()).body).toMatchObject({ openCount: 1, groups: [{ newest: { eventId: eventId(7) } }] });
     expect((await groups('stranger')).body.openCount).toBe(1);
     expect((await acknowledge('member')).body).toMatchObject({ openCount: 0 });
+  });
+
+  it('are acknowledged by an event of the account that says who closed how many', async () => {
+    const account = '2b0c1f5e-6f0a-4c1d-8a3e-5d7f9b1c2e4a';
+    const user = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
+    await service.addAccount(account);
+    await service.signIn('closer', account, 'admin', user);
+    await service.append(...[8, 9].map((n) => denied(n, { agent: 4, accountId: account })));
+    expect((await acknowledge('closer')).body).toMatchObject({ openCount: 0 });
+    expect((await groups('closer')).body).toMatchObject({ openCount: 0 });
+    const by = { kind: 'user', id: user };
+    const list = (): Promise<Answer> => service.ask('closer', '/v1/events?kind=account');
+    let listed = await list();
+    for (let tries = 0; listed.body.total === 0 && tries < 600; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      listed = await list();
+    }
+    expect(listed.body).toMatchObject({
+      total: 1,
+      events: [{ type: 'account.alerts_acknowledged', action: { by, alerts: { open: 2, all: true } } }],
+    });
   });
 
   it('refuse what is malformed', async () => {

@@ -4,10 +4,11 @@ import type { AcknowledgeBody, AlertGroup, EventRecord, PageQuery } from '@count
 import { HttpRefusal } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
+import type { Acknowledgements } from '../acknowledge/acknowledgements.js';
 import { listedEvent } from '../domain/event-record.js';
 import { groupAlerts } from '../domain/open-alert.js';
 import type { EventStore, Inbox, InboxPlace } from '../store/port.js';
-import { CLOCK, STORE } from '../tokens.js';
+import { ACKNOWLEDGEMENTS, CLOCK, STORE } from '../tokens.js';
 
 interface AlertsPage extends Inbox {
   readonly alerts: readonly EventRecord[];
@@ -31,6 +32,7 @@ export class AlertsController {
   constructor(
     @Inject(STORE) private readonly store: EventStore,
     @Inject(CLOCK) private readonly clock: () => number,
+    @Inject(ACKNOWLEDGEMENTS) private readonly acknowledgements: Acknowledgements,
   ) {}
 
   @HttpRoute(auditLogRoutes.listAlerts)
@@ -72,10 +74,9 @@ export class AlertsController {
   }
 
   @HttpRoute(auditLogRoutes.acknowledgeAlerts)
-  acknowledge(@Input() { body, caller }: RouteInput<AcknowledgeBody>): Promise<Inbox> {
-    const at = new Date(this.clock()).toISOString();
+  async acknowledge(@Input() { body, caller }: RouteInput<AcknowledgeBody>): Promise<Inbox> {
     const { upTo } = body;
-    return this.store.acknowledge(caller.accountId, at, ...(upTo === undefined ? [] : [placeOf(upTo)]));
+    return this.acknowledgements.acknowledge(caller, upTo === undefined ? undefined : placeOf(upTo));
   }
 }
 

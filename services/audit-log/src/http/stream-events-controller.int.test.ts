@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { versionedRecord } from '@countersign/topics';
 import type { SessionFacts } from '@countersign/contracts';
 import { anchoredWindow } from '../testing/anchored-window.js';
-import { agentId, denied, envelope, eventId, other } from '../testing/envelopes.js';
+import { ACCOUNT, agentId, denied, envelope, eventId, other } from '../testing/envelopes.js';
 import { OTHER_ACCOUNT, RunningAuditLog } from '../testing/running-audit-log.js';
 
 interface Message {
@@ -154,7 +154,7 @@ describe('the live feed', () => {
     expect(short.messages('bye')).toHaveLength(1);
     const client = await hello('', 'admin');
     const facts: SessionFacts = {
-      ...{ accountId: 'account-a', userId: 'user-admin', email: 'admin@example.com', role: 'admin' },
+      ...{ accountId: ACCOUNT, userId: 'user-admin', email: 'admin@example.com', role: 'admin' },
       ...{ expiresAt: new Date(Date.now() + 3_600_000).toISOString(), revokedAt: new Date().toISOString() },
     };
     await service.context.eventLog.append([versionedRecord<SessionFacts>('sessions', 'admin', 2, facts)]);

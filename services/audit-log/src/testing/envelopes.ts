@@ -7,7 +7,7 @@ function bytes(seed: string, length: number): Uint8Array {
   return new Uint8Array(createHash('sha256').update(seed).digest().subarray(0, length));
 }
 
-export const ACCOUNT = 'account-a';
+export const ACCOUNT = '11111111-1111-4111-8111-111111111111';
 export const START = Date.parse('2026-03-01T09:30:00.000Z');
 
 /** A UUID that belongs to a number. */

@@ -42,19 +42,21 @@ export class RunningAuditLog {
       },
     };
     this.#running = await run([definition, probe], config);
-    for (const accountId of [ACCOUNT, OTHER_ACCOUNT]) {
-      const facts: AccountFacts = {
-        ...{ name: accountId, plan: 'enterprise', actionCap: null, sandboxExpiresAt: null, cadenceSeconds: 60 },
-      };
-      await this.context.eventLog.append([versionedRecord<AccountFacts>('accounts', accountId, 1, facts)]);
-    }
-    for (const role of ['auditor', 'member', 'admin'] as const) await this.#signIn(role, ACCOUNT, role);
-    await this.#signIn('stranger', OTHER_ACCOUNT, 'admin');
+    for (const accountId of [ACCOUNT, OTHER_ACCOUNT]) await this.addAccount(accountId);
+    for (const role of ['auditor', 'member', 'admin'] as const) await this.signIn(role, ACCOUNT, role);
+    await this.signIn('stranger', OTHER_ACCOUNT, 'admin');
   }
 
-  async #signIn(who: string, accountId: string, role: SessionFacts['role']): Promise<void> {
+  async addAccount(accountId: string): Promise<void> {
+    const facts: AccountFacts = {
+      ...{ name: accountId, plan: 'enterprise', actionCap: null, sandboxExpiresAt: null, cadenceSeconds: 60 },
+    };
+    await this.context.eventLog.append([versionedRecord<AccountFacts>('accounts', accountId, 1, facts)]);
+  }
+
+  async signIn(who: string, accountId: string, role: SessionFacts['role'], userId = `user-${who}`): Promise<void> {
     const expiresAt = new Date(Date.now() + 3_600_000);
-    const facts = { accountId, userId: `user-${who}`, email: `${who}@example.com`, role };
+    const facts = { accountId, userId, email: `${who}@example.com`, role };
     await this.context.eventLog.append([
       versionedRecord<SessionFacts>('sessions', who, 1, {
         ...facts,

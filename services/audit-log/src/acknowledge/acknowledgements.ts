@@ -1,0 +1,36 @@
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
+import type { ActRecorder, ServiceContext } from '@countersign/service-kit';
+import type { EventStore, Inbox, InboxPlace } from '../store/port.js';
+
+/**
+ * Closes alerts of the violation inbox. The event that says who closed them is durable first: an inbox is never emptied
+ * without it. A process that ends in between leaves the alerts open, and the caller, who has no answer, asks again.
+ */
+export class Acknowledgements {
+  constructor(
+    private readonly context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>,
+    private readonly store: Pick<EventStore, 'inbox' | 'acknowledge'>,
+    private readonly recorded: ActRecorder,
+  ) {}
+
+  /**
+   * @param place up to which alerts are closed; absent: all that are open now
+   * @throws HttpRefusal 503 where the event cannot be made durable: then nothing is closed
+   */
+  async acknowledge(
+    { accountId, userId }: Pick<SessionCaller, 'accountId' | 'userId'>,
+    place: InboxPlace | undefined,
+  ): Promise<Inbox> {
+    const { openCount } = await this.store.inbox(accountId);
+    const records = await this.recorded({
+      ...{ accountId, type: 'account.alerts_acknowledged', by: { kind: 'user', id: userId } },
+      content: { alerts: { open: openCount, all: place === undefined } },
+    });
+    await this.context.eventLog.append(records).catch((error: unknown) => {
+      this.context.log.error({ err: error }, 'who closes alerts was not taken by the event log');
+      throw new HttpRefusal(503, 'the alerts cannot be closed now: try again', { 'retry-after': '1' });
+    });
+    const at = new Date(this.context.clock()).toISOString();
+    return this.store.acknowledge(accountId, at, ...(place === undefined ? [] : [place]));
+  }
+}
