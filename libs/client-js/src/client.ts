@@ -13,8 +13,11 @@ import { readOptions, requireCallOptions } from './read-options.js';
 import { readCheck, readRefusal } from './result.js';
 import type { CheckResult } from './result.js';
 import { newIdempotencyKey, withRetries, type Tries } from './retry.js';
+import { Signer } from './signing.js';
 import { sendBy, type Answer, type Request } from './transport.js';
 import { requireWhole, whole } from './whole.js';
+
+const CHECK = '/v1/check';
 
 /** Client of the service: checks before an agent acts, outcomes, scans and registration. */
 export class Countersign {
@@ -23,6 +26,7 @@ export class Countersign {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #send: (request: Request) => Promise<Answer>;
   readonly #breaker: CircuitBreaker | null;
+  readonly #signer: Signer | null;
   readonly #failMode: FailMode;
   readonly #waitForApprovalMs: number;
   readonly #originHeaders: Readonly<Record<string, string>>;
@@ -51,6 +55,7 @@ export class Countersign {
     const { fetch } = options;
     this.#send = fetch === undefined ? sendByPlatform : (request) => sendBy(fetch, request);
     this.#breaker = circuitBreaker === false ? null : new CircuitBreaker(circuitBreaker);
+    this.#signer = options.signingKey === undefined ? null : new Signer(options.signingKey);
     this.#failMode = read.failMode;
     this.#waitForApprovalMs = read.waitForApprovalMs;
     const { session, principal } = options;
@@ -180,7 +185,7 @@ export class Countersign {
     body: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
-    path = '/v1/check',
+    path = CHECK,
   ): Promise<CheckResult> {
     if (this.#breaker?.admits() === false) {
       return this.#undecided(this.#breaker.error());
@@ -223,7 +228,9 @@ export class Countersign {
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     const url = `${this.#baseUrl}${path}`;
-    return this.#send({ url, headers: { ...this.#headers, ...headers }, body, timeoutMs, signal });
+    // Each attempt, because a nonce is used once.
+    const signed = path === CHECK && this.#signer !== null ? await this.#signer.headersFor(path, headers, body) : {};
+    return this.#send({ url, headers: { ...this.#headers, ...headers, ...signed }, body, timeoutMs, signal });
   }
 
   async #reportOf(report: OutcomeReport, { agentId }: CallOptions): Promise<void> {

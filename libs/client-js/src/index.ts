@@ -10,6 +10,7 @@ export type { CallOptions, CountersignOptions, FailMode, Outcome, OutcomeReport 
 export { modifiedAction } from './modified-action.js';
 export type { PatchOperation } from './modified-action.js';
 export type { CheckResult, LimitBudget } from './result.js';
+export type { PrivateJwk, SigningKey } from './signing.js';
 export { sendBy } from './transport.js';
 export type { Answer, Fetch, Request } from './transport.js';
 export { toolCallAction } from './tool-action.js';

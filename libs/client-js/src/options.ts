@@ -1,5 +1,6 @@
 import type { Action } from './action.js';
 import type { CircuitBreakerOptions } from './circuit-breaker.js';
+import type { SigningKey } from './signing.js';
 import type { CheckResult } from './result.js';
 import type { Fetch } from './transport.js';
 
@@ -33,6 +34,8 @@ export interface CountersignOptions {
   readonly session?: string;
   /** On whose behalf the agent acts, likewise; otherwise `metadata.principal` of an action. */
   readonly principal?: string;
+  /** Signs each check (RFC 9421). Default: checks are not signed. */
+  readonly signingKey?: SigningKey;
   /** Default `closed`. */
   readonly failMode?: FailMode;
   /** Default: opens for ten seconds after five calls without a decision. `false`: never. */

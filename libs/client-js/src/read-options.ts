@@ -1,6 +1,7 @@
 import type { CircuitBreakerOptions } from './circuit-breaker.js';
 import { kindOf, requireFunctions, requireKnown, requireNumber } from './check-options.js';
 import { originHeaders } from './origin.js';
+import { requireSigningKey } from './signing.js';
 import { DEFAULT_BASE_URL, type CallOptions, type CountersignOptions, type FailMode } from './options.js';
 
 const OPTIONS = [
@@ -13,6 +14,7 @@ const OPTIONS = [
   'waitForApprovalMs',
   'session',
   'principal',
+  'signingKey',
   'failMode',
   'circuitBreaker',
   'onDenied',
@@ -55,6 +57,7 @@ export function readOptions(given: CountersignOptions): ReadOptions {
   requireNumber('retries', retries, (value) => value >= 0, 'a number from zero');
   requireWait(waitForApprovalMs);
   originHeaders(given);
+  if (given.signingKey !== undefined) requireSigningKey(given.signingKey);
   if (!FAIL_MODES.has(failMode))
     throw new TypeError(`failMode: "closed", "open" or "throw", not ${JSON.stringify(failMode)}`);
   requireFunctions(given, ['onDenied', 'onReportFailed', 'fetch']);

@@ -11,6 +11,7 @@ from .errors import REFUSAL_CODES, UNAVAILABLE_CODES, ActionDeniedError, Counter
 from .modified_action import modified_action
 from .options import DEFAULT_BASE_URL, FailMode, Outcome
 from .result import CheckResult, LimitBudget
+from .signing import SigningKey
 
 __all__ = [
     "DEFAULT_BASE_URL",
@@ -27,5 +28,6 @@ __all__ = [
     "FailMode",
     "LimitBudget",
     "Outcome",
+    "SigningKey",
     "modified_action",
 ]

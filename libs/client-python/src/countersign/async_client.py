@@ -19,6 +19,7 @@ from .conversation import Conversation
 from .errors import ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
 from .result import Answer, CheckResult
+from .signing import SigningKey
 from .talk import Attempt, Pause, Talk
 from .transport import TooLarge, add_chunk, answer_of, failure_of, unsent
 from .whole import require_whole, whole
@@ -46,6 +47,7 @@ class AsyncCountersign:
         wait_for_approval: float = 0.0,
         session: Optional[str] = None,
         principal: Optional[str] = None,
+        signing_key: Optional[SigningKey] = None,
         on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.AsyncClient] = None,
@@ -60,6 +62,7 @@ class AsyncCountersign:
             wait_for_approval,
             session,
             principal,
+            signing_key,
         )
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied

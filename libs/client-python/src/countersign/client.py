@@ -18,6 +18,7 @@ from .deadline import deadline, with_deadlines
 from .errors import ActionDeniedError, CountersignError
 from .options import DEFAULT_BASE_URL, ClientOptions, FailMode, Outcome
 from .result import Answer, CheckResult
+from .signing import SigningKey
 from .talk import Attempt, Pause, Talk
 from .transport import TooLarge, TooLate, add_chunk, answer_of, failure_of, unsent
 from .whole import require_whole, whole
@@ -47,6 +48,7 @@ class Countersign:
         is approved, the action is checked again
     :param session: of every check; a call may name its own
     :param principal: on whose behalf the agent acts, likewise
+    :param signing_key: signs each check (RFC 9421)
     :param on_denied: called as ``on_denied(result, action)`` with every result that is not allowed, before the call
         ends; ``action`` is a dict of all members, however they were given (``{"action_type": …, "url": …}``)
     :param on_report_failed: called as ``on_report_failed(error, event_id, outcome)`` if ``guard`` could not report
@@ -70,6 +72,7 @@ class Countersign:
         wait_for_approval: float = 0.0,
         session: Optional[str] = None,
         principal: Optional[str] = None,
+        signing_key: Optional[SigningKey] = None,
         on_denied: Optional[Callable[[CheckResult, Dict[str, Any]], Any]] = None,
         on_report_failed: Optional[Callable[[CountersignError, str, Outcome], Any]] = None,
         http_client: Optional[httpx.Client] = None,
@@ -84,6 +87,7 @@ class Countersign:
             wait_for_approval,
             session,
             principal,
+            signing_key,
         )
         self._talk = Conversation(api_key, agent_id, options)
         self._on_denied = on_denied

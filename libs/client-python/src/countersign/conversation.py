@@ -27,10 +27,12 @@ from .circuit_breaker import CircuitBreaker
 from .errors import CountersignError
 from .options import ClientOptions, origin_headers, require_agent, require_wait
 from .result import Answer, CheckResult, read_check, read_refusal, undecided
+from .signing import Signer
 from .talk import Attempt, Pause, Talk
 
 T = TypeVar("T")
 
+_CHECK = "/v1/check"
 _FIRST_WAIT = 0.05
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
@@ -49,6 +51,7 @@ class Conversation:
         self._options = options
         self._address = _address_of(options.base_url)
         self._origin = origin_headers(session=options.session, principal=options.principal)
+        self._signer = None if options.signing_key is None else Signer(options.signing_key)
         breaker = options.circuit_breaker
         self._breaker = None if breaker is None else CircuitBreaker(breaker)
         self._headers = {
@@ -82,7 +85,7 @@ class Conversation:
         return self._checked(body, idempotency_key or str(uuid.uuid4()), wait, named)
 
     def _checked(self, body: bytes, key: str, wait: float, named: Mapping[str, str]) -> Talk[CheckResult]:
-        result = yield from self._decided("/v1/check", body, {**named, "idempotency-key": key})
+        result = yield from self._decided(_CHECK, body, {**named, "idempotency-key": key})
         approval_id = result.approval_id
         if not needs_approval(result) or approval_id is None or wait <= 0:
             return result
@@ -97,7 +100,7 @@ class Conversation:
         for attempt in range(1, CHECKS_AFTER_APPROVAL + 1):
             attempt_key = key_after_approval(key, approval_id, attempt)
             headers = {**named, "idempotency-key": attempt_key, "x-approval-id": approval_id}
-            result = yield from self._decided("/v1/check", body, headers)
+            result = yield from self._decided(_CHECK, body, headers)
             if not (needs_approval(result) and result.approval_id == approval_id):
                 break
             if attempt < CHECKS_AFTER_APPROVAL:
@@ -189,7 +192,10 @@ class Conversation:
         )
 
     def _ask(self, path: str, body: Optional[bytes], headers: Mapping[str, str], timeout: float) -> Talk[Answer]:
-        answer = yield Attempt(self._address + path, body, {**self._headers, **headers}, timeout)
+        # Each attempt, because a nonce is used once.
+        signer = self._signer if path == _CHECK else None
+        signed = {} if signer is None or body is None else signer.headers_for(path, headers, body)
+        answer = yield Attempt(self._address + path, body, {**self._headers, **headers, **signed}, timeout)
         if answer is None:
             raise RuntimeError("an attempt has an answer")
         return answer

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Dict, Literal, Optional
 
 from .circuit_breaker import CircuitBreakerOptions
+from .signing import SigningKey
 
 #: What an action may do without a decision. ``closed``: it is denied. ``open``: it is allowed, and
 #: ``failed_open`` says so. ``throw``: the call raises. A refusal (credentials, plan, frozen or unknown agent) is a
@@ -76,6 +77,7 @@ class ClientOptions:
     wait_for_approval: float = 0.0
     session: Optional[str] = None
     principal: Optional[str] = None
+    signing_key: Optional[SigningKey] = None
 
     def validate(self, api_key: str, agent_id: str) -> None:
         """:raises TypeError, ValueError: the key, the agent's id or an option is missing or malformed"""
@@ -95,6 +97,8 @@ class ClientOptions:
             raise ValueError("retries: not below zero")
         require_wait(self.wait_for_approval)
         origin_headers(session=self.session, principal=self.principal)
+        if self.signing_key is not None and not isinstance(self.signing_key, SigningKey):
+            raise TypeError("signing_key: a SigningKey, or None")
         breaker = self.circuit_breaker
         if breaker is not None and not isinstance(breaker, CircuitBreakerOptions):
             raise TypeError("circuit_breaker: CircuitBreakerOptions, or None")

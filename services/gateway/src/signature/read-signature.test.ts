@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { readSignature, signatureBase } from './read-signature.js';
 import type { SignedRequest } from './read-signature.js';
@@ -50,6 +51,21 @@ describe('RFC 9421, appendix B.2.6', () => {
     const headers = { host: 'example.com', 'signature-input': input, signature: `sig-b26=:${signature}:` };
     const sent = { method: 'POST', url: '/foo?param=Value', rawHeaders: raw(headers), body: Buffer.from('') };
     expect(problemOf(sent)).toContain('nonce');
+  });
+});
+
+describe('the signature of the clients', () => {
+  it('is read, and verifies', () => {
+    const file = new URL('../../../../libs/client-js/signed-check.json', import.meta.url);
+    const vector = JSON.parse(readFileSync(file, 'utf8')) as {
+      readonly headers: Readonly<Record<string, string>>;
+      readonly signed: Readonly<Record<string, string>>;
+      readonly body: string;
+    };
+    const sent = { ...vector.headers, ...vector.signed };
+    const read = readSignature(request({}, { rawHeaders: raw(sent), body: Buffer.from(vector.body) }));
+    if ('problem' in read) throw new Error(read.problem);
+    expect(verify(null, Buffer.from(read.base), createPublicKey(RFC_KEY), read.signature)).toBe(true);
   });
 });
 

@@ -1,0 +1,140 @@
+import { kindOf, requireKnown } from './check-options.js';
+
+/** A key with which the agent signs its checks. Its public part is registered: `POST /v1/agents/{id}/signing-keys`. */
+export interface SigningKey {
+  /** Ed25519: a JWK (RFC 8037) with `d`, as an object or as JSON; or PKCS #8 as PEM. */
+  readonly privateKey: string | PrivateJwk;
+  /** Default: the thumbprint of the key (RFC 7638), which is the id that the service gives it. */
+  readonly keyId?: string;
+}
+
+export interface PrivateJwk {
+  readonly kty: string;
+  readonly crv: string;
+  readonly x: string;
+  readonly d: string;
+}
+
+/** Headers that change what is judged: the service requires that a signature covers each that is sent. */
+const COVERED = [
+  'idempotency-key',
+  'x-approval-id',
+  'x-subject-token',
+  'x-countersign-agent',
+  'x-countersign-principal',
+  'x-countersign-session',
+] as const;
+
+const PEM = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----$/u;
+const KEY_ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u;
+const utf8 = new TextEncoder();
+
+interface LoadedKey {
+  readonly key: Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+  readonly keyId: string;
+}
+
+/** Time and nonce of a signature; given only where one is to be repeated exactly. */
+export interface Moment {
+  /** Seconds since 1970. */
+  readonly created: number;
+  readonly nonce: string;
+}
+
+/** @throws TypeError where the key is not one that can sign */
+export function requireSigningKey(given: SigningKey): void {
+  requireKnown(given, ['privateKey', 'keyId'], 'signingKey');
+  if ((globalThis as { readonly crypto?: { readonly subtle?: object } }).crypto?.subtle === undefined) {
+    throw new TypeError('signingKey: this platform has no Web Crypto: use Node 20 or later');
+  }
+  if (given.keyId !== undefined && !KEY_ID.test(given.keyId)) {
+    throw new TypeError('signingKey.keyId: 1 to 200 visible ASCII characters, without quotes and backslashes');
+  }
+  read(given.privateKey);
+}
+
+/** Signs requests by HTTP Message Signatures (RFC 9421). */
+export class Signer {
+  readonly #given: SigningKey;
+  #loaded: Promise<LoadedKey> | null = null;
+
+  constructor(given: SigningKey) {
+    this.#given = given;
+  }
+
+  /**
+   * The headers that sign a POST request, each time with another nonce.
+   * @param path as the service sees it
+   * @param headers of the request, their names in lower case
+   */
+  async headersFor(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    moment: Moment = { created: Math.floor(Date.now() / 1000), nonce: globalThis.crypto.randomUUID() },
+  ): Promise<Record<'content-digest' | 'signature-input' | 'signature', string>> {
+    const { key, keyId } = await (this.#loaded ??= load(this.#given));
+    const digest = `sha-256=:${base64(await crypto.subtle.digest('SHA-256', utf8.encode(body)))}:`;
+    const values: [string, string][] = [
+      ['@method', 'POST'],
+      ['@path', path],
+      ['content-digest', digest],
+    ];
+    for (const name of COVERED) {
+      const value = headers[name];
+      if (value !== undefined) values.push([name, value]);
+    }
+    const list = values.map(([name]) => `"${name}"`).join(' ');
+    const input = `(${list});created=${moment.created};nonce="${moment.nonce}";keyid="${keyId}";alg="ed25519"`;
+    const lines = [...values.map(([name, value]) => `"${name}": ${value}`), `"@signature-params": ${input}`];
+    const signature = await crypto.subtle.sign('Ed25519', key, utf8.encode(lines.join('\n')));
+    return {
+      'content-digest': digest,
+      'signature-input': `sig1=${input}`,
+      signature: `sig1=:${base64(signature)}:`,
+    };
+  }
+}
+
+type ReadKey = { readonly jwk: PrivateJwk } | { readonly pkcs8: Uint8Array<ArrayBuffer> };
+
+const UNREADABLE =
+  'signingKey.privateKey: an Ed25519 key as a JWK with d, or as PEM that begins with BEGIN PRIVATE KEY';
+
+/** @throws TypeError */
+function read(privateKey: unknown): ReadKey {
+  if (typeof privateKey === 'string') {
+    const pem = PEM.exec(privateKey.trim());
+    if (pem !== null) {
+      return { pkcs8: Uint8Array.from(atob(pem[1]!.replace(/\s/gu, '')), (character) => character.charCodeAt(0)) };
+    }
+    try {
+      return read(JSON.parse(privateKey));
+    } catch {
+      throw new TypeError(UNREADABLE);
+    }
+  }
+  if (typeof privateKey !== 'object' || privateKey === null)
+    throw new TypeError(`${UNREADABLE}, not ${kindOf(privateKey)}`);
+  const { kty, crv, x, d } = privateKey as Partial<PrivateJwk>;
+  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || typeof d !== 'string')
+    throw new TypeError(UNREADABLE);
+  return { jwk: { kty, crv, x, d } };
+}
+
+async function load({ privateKey, keyId }: SigningKey): Promise<LoadedKey> {
+  const given = read(privateKey);
+  const { subtle } = crypto;
+  const key =
+    'jwk' in given
+      ? await subtle.importKey('jwk', given.jwk, 'Ed25519', true, ['sign'])
+      : await subtle.importKey('pkcs8', given.pkcs8, 'Ed25519', true, ['sign']);
+  const { x } = await subtle.exportKey('jwk', key);
+  const thumbprint = await subtle.digest('SHA-256', utf8.encode(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`));
+  const id = base64(thumbprint).replace(/\+/gu, '-').replace(/\//gu, '_').replace(/=/gu, '');
+  return { key, keyId: keyId ?? id };
+}
+
+function base64(bytes: ArrayBuffer): string {
+  return btoa(String.fromCharCode(...new Uint8Array(bytes)));
+}
