@@ -103,6 +103,21 @@ onEachProfile('content that is erased', (start, profile) => {
     expect(again.text).not.toContain(MARKER);
   });
 
+  it('stays while a legal hold keeps it, with the reports that open it, and goes once that is released', async () => {
+    const checked = await instance.check({ type: 'tool_use', tool_name: 'kept.1' }, { agentId });
+    const path = `/v1/events/${String(checked.headers['x-event-id'])}/content`;
+    const { id } = await issue('json');
+    const placed = await ask('POST', '/v1/legal-holds', { name: 'Case 1', reason: 'counsel', agents: [agentId] });
+    expect([placed.status, placed.json]).toEqual([201, expect.objectContaining({ state: 'in_force' })]);
+    const refused = await ask('DELETE', path);
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Case 1')]);
+    expect((await ask('GET', `/v1/reports/${id}`)).text).toContain('kept.1');
+    const hold = (placed.json as { id: string }).id;
+    expect((await ask('POST', `/v1/legal-holds/${hold}/release`, { reason: 'closed' })).status).toBe(200);
+    expect((await ask('DELETE', path)).status).toBe(204);
+    expect((await ask('GET', `/v1/reports/${id}`)).status).toBe(404);
+  }, 60_000);
+
   const embedded = profile === 'embedded' ? it : it.skip;
   embedded(
     'is in the event log until its retention period has passed, and then in no file',
