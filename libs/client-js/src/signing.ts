@@ -27,7 +27,8 @@ const COVERED = [
 
 const PEM = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----$/u;
 const KEY_ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u;
-const utf8 = new TextEncoder();
+/** Made when it is needed: not every platform has an encoder. */
+const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 interface LoadedKey {
   readonly key: Awaited<ReturnType<typeof crypto.subtle.importKey>>;
@@ -74,7 +75,7 @@ export class Signer {
     moment: Moment = { created: Math.floor(Date.now() / 1000), nonce: globalThis.crypto.randomUUID() },
   ): Promise<Record<'content-digest' | 'signature-input' | 'signature', string>> {
     const { key, keyId } = await (this.#loaded ??= load(this.#given));
-    const digest = `sha-256=:${base64(await crypto.subtle.digest('SHA-256', utf8.encode(body)))}:`;
+    const digest = `sha-256=:${base64(await crypto.subtle.digest('SHA-256', utf8(body)))}:`;
     const values: [string, string][] = [
       ['@method', 'POST'],
       ['@path', path],
@@ -87,7 +88,7 @@ export class Signer {
     const list = values.map(([name]) => `"${name}"`).join(' ');
     const input = `(${list});created=${moment.created};nonce="${moment.nonce}";keyid="${keyId}";alg="ed25519"`;
     const lines = [...values.map(([name, value]) => `"${name}": ${value}`), `"@signature-params": ${input}`];
-    const signature = await crypto.subtle.sign('Ed25519', key, utf8.encode(lines.join('\n')));
+    const signature = await crypto.subtle.sign('Ed25519', key, utf8(lines.join('\n')));
     return {
       'content-digest': digest,
       'signature-input': `sig1=${input}`,
@@ -130,7 +131,7 @@ async function load({ privateKey, keyId }: SigningKey): Promise<LoadedKey> {
       ? await subtle.importKey('jwk', given.jwk, 'Ed25519', true, ['sign'])
       : await subtle.importKey('pkcs8', given.pkcs8, 'Ed25519', true, ['sign']);
   const { x } = await subtle.exportKey('jwk', key);
-  const thumbprint = await subtle.digest('SHA-256', utf8.encode(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`));
+  const thumbprint = await subtle.digest('SHA-256', utf8(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`));
   const id = base64(thumbprint).replace(/\+/gu, '-').replace(/\//gu, '_').replace(/=/gu, '');
   return { key, keyId: keyId ?? id };
 }
