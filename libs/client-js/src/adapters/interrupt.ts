@@ -51,57 +51,72 @@ export function beginResumedCall(
   return beginToolCall(countersign, call, options, signal, RESUMED_WAIT_MS);
 }
 
+/** Milliseconds for which an allowed call may still be executed: a later execution is checked again. */
+const VERDICT_MS = 60_000;
+
 interface CheckedCall {
-  readonly input: string;
+  /** Tool, agent and input. */
+  readonly what: string;
   readonly begun: Promise<BegunAction>;
+  readonly until: number;
 }
 
 /** Calls that are checked where a framework asks whether they need an approval, until it executes them. */
 export class CheckedCalls {
   readonly #ofRuns = new WeakMap<object, Map<string, CheckedCall>>();
 
+  /** @param now milliseconds of a monotonic clock */
   constructor(
     private readonly countersign: Guard,
     private readonly options: InterruptOptions,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   /**
-   * Checks a call. A denial, or the lack of a decision, is kept for {@link begin}.
+   * Checks a call, each time that it is asked about. A denial, or the lack of a decision, is kept for {@link begin}.
    * @param run the framework's object of the run, which {@link begin} is given as well
    * @returns `true` if the run is to be interrupted
    * @throws TypeError if run or call are not known, so that the check could not be found again; errors of `interrupt`
    */
   async isPending(run: unknown, call: ToolCall): Promise<boolean> {
-    const { toolCallId, input } = call;
+    const { toolCallId } = call;
     if (typeof run !== 'object' || run === null || toolCallId === undefined) {
       throw new TypeError('this version of the framework is not known: it asks for an approval without run and call');
     }
+    const calls = this.#ofRuns.get(run) ?? new Map<string, CheckedCall>();
+    this.#ofRuns.set(run, calls);
+    // Of an earlier call of this id that was never executed.
+    calls.delete(toolCallId);
     const begun = beginToolCall(this.countersign, call, this.options);
     try {
       await begun;
     } catch (error) {
       const pending = pendingOf(call, error);
       if (pending !== null) {
+        // Of a call of this id that was checked meanwhile.
+        calls.delete(toolCallId);
         await this.options.interrupt?.(pending);
         return true;
       }
     }
-    const calls = this.#ofRuns.get(run) ?? new Map<string, CheckedCall>();
-    this.#ofRuns.set(run, calls.set(toolCallId, { input: textOf(input), begun }));
+    calls.set(toolCallId, { what: this.#whatOf(call), begun, until: this.now() + VERDICT_MS });
     return false;
   }
 
-  /** The check of {@link isPending}, once; a new one if the call was resumed. Throws as `beginToolCall`. */
-  begin(run: unknown, call: ToolCall, signal: AbortSignal | undefined): Promise<BegunAction> {
-    const { toolCallId = '', input } = call;
+  /**
+   * The check of {@link isPending}, once, and only of the same call a short time ago; otherwise a new one, as of a call that
+   * was resumed. Rejects as `beginToolCall`.
+   */
+  async begin(run: unknown, call: ToolCall, signal: AbortSignal | undefined): Promise<BegunAction> {
+    const { toolCallId = '' } = call;
     const calls = typeof run === 'object' && run !== null ? this.#ofRuns.get(run) : undefined;
     const checked = calls?.get(toolCallId);
     calls?.delete(toolCallId);
-    if (checked?.input === textOf(input)) return checked.begun;
+    if (checked?.what === this.#whatOf(call) && this.now() < checked.until) return checked.begun;
     return beginResumedCall(this.countersign, call, this.options, signal);
   }
-}
 
-function textOf(input: unknown): string {
-  return JSON.stringify(input) ?? '';
+  #whatOf(call: ToolCall): string {
+    return JSON.stringify([call.toolName, this.options.agentId?.(call) ?? null, JSON.stringify(call.input) ?? '']);
+  }
 }
