@@ -34,7 +34,7 @@ from pydantic_ai.models.function import FunctionModel
 from countersign.adapters.langchain import guard_tools as guard_langchain
 from countersign.adapters.openai_agents import guard_tools as guard_agents
 from countersign.adapters.pydantic_ai import guard_capability
-from countersign.adapters.tool_call import ToolCall, ToolGuard
+from countersign.adapters.tool_call import NotExecutedError, ToolCall, ToolGuard
 
 set_tracing_disabled(True)
 done: List[str] = []
@@ -289,3 +289,89 @@ def test_the_check_of_a_resumed_call_names_its_approval_under_a_new_key(played: 
     asyncio.run(run())
     assert len(set(played.keys)) == len(played.keys)
     assert played.named == [None, None, "apr_refund", None]
+
+
+class Run:
+    """Of a framework."""
+
+
+CALL = ToolCall("refund", {"usd": 1}, "call_1")
+
+
+@pytest.mark.parametrize(
+    ("executed", "acting", "later", "checks"),
+    [
+        (CALL, "one", 59.0, 1),
+        (CALL, "one", 60.0, 2),
+        (CALL, "other", 0.0, 2),
+        (ToolCall("delete", {"usd": 1}, "call_1"), "one", 0.0, 2),
+        (ToolCall("refund", {"usd": 2}, "call_1"), "one", 0.0, 2),
+        (ToolCall("refund", {"usd": 1}, "call_2"), "one", 0.0, 2),
+    ],
+)
+def test_a_verdict_is_of_one_call_of_one_agent_for_a_short_time(
+    played: PlayedService, executed: ToolCall, acting: str, later: float, checks: int
+) -> None:
+    client = Countersign("key", AGENT, played.address)
+    state: Dict[str, Any] = {"agent": "one", "now": 5.0}
+    guard = ToolGuard(agent_id=lambda _: str(state["agent"]))
+    calls = interrupts.CheckedCalls(client, guard, lambda _: None, lambda: float(state["now"]))
+    run = Run()
+
+    async def play() -> None:
+        assert not await calls.is_pending(run, CALL)
+        state.update(agent=acting, now=5.0 + later)
+        await calls.begin(run, executed)
+        assert len(played.checks) == checks
+        await calls.begin(run, executed)
+        assert len(played.checks) == checks + 1
+        await close([client])
+
+    asyncio.run(play())
+
+
+def test_each_of_two_calls_with_one_id_and_one_input_is_checked(played: PlayedService) -> None:
+    client = Countersign("key", AGENT, played.address)
+    calls = interrupts.CheckedCalls(client, ToolGuard(), lambda _: None)
+    run = Run()
+
+    async def play() -> None:
+        await calls.is_pending(run, CALL)
+        await calls.is_pending(run, CALL)
+        assert len(played.checks) == 2
+        await calls.begin(run, CALL)
+        played.denied["refund"] = {"allowed": False, "reason": "Once."}
+        with pytest.raises(NotExecutedError, match="Once"):
+            await calls.begin(run, CALL)
+        await close([client])
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("first", ["look", "delete"])
+@pytest.mark.parametrize("decision", ["approved", "denied", "pending"])
+def test_a_call_does_not_use_the_verdict_of_one_that_was_never_executed(
+    played: PlayedService, decision: str, first: str
+) -> None:
+    """A guardrail of the tool stops the first call after its check; the second has its id and its input."""
+    client = Countersign("key", AGENT, played.address)
+    waits: List[Any] = []
+    calls = interrupts.CheckedCalls(client, ToolGuard(), waits.append)
+    run = Run()
+    second = ToolCall("delete", {"id": 1}, "call_0")
+
+    async def play() -> None:
+        assert not await calls.is_pending(run, ToolCall(first, {"id": 1}, "call_0"))
+        played.approvals["delete"] = "pending"
+        assert await calls.is_pending(run, second)
+        assert len(waits) == 1
+        played.approvals["delete"] = decision
+        if decision == "approved":
+            await calls.begin(run, second)
+        else:
+            with pytest.raises(NotExecutedError):
+                await calls.begin(run, second)
+        await close([client])
+
+    asyncio.run(play())
+    assert [check["toolName"] for check in played.checks][:3] == [first, "delete", "delete"]

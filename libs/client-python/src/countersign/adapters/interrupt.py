@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import weakref
+from dataclasses import dataclass
 from typing import Any, Awaitable, Callable, Dict, NoReturn, Optional, Tuple, TypedDict, TypeVar, Union, cast
 
 from ..approval import needs_approval
@@ -92,52 +94,84 @@ def _interrupt_again(interrupt: Optional[Interrupt], call: ToolCall, denied: Not
     raise TypeError("interrupt: that of LangGraph, which raises until the graph is resumed; this one returns")
 
 
-_Checked = Union[BegunCall, Exception]
+#: Seconds for which an allowed call may still be executed: a later execution is checked again.
+_VERDICT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class _Checked:
+    call: ToolCall
+    agent_id: Optional[str]
+    verdict: Union[BegunCall, Exception]
+    until: float
 
 
 class CheckedCalls:
-    """Calls that are checked where a framework asks whether they need an approval, until it executes them."""
+    """Calls that are checked where a framework asks whether they need an approval, until it executes them.
 
-    def __init__(self, countersign: AnyCountersign, guard: ToolGuard, interrupt: Interrupt) -> None:
+    :param now: seconds of a monotonic clock
+    """
+
+    def __init__(
+        self,
+        countersign: AnyCountersign,
+        guard: ToolGuard,
+        interrupt: Interrupt,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._countersign = countersign
         self._guard = guard
         self._interrupt = interrupt
+        self._now = now
         #: By the identity of the framework's object of the run, while that exists.
-        self._runs: Dict[int, Tuple[weakref.ref[Any], Dict[str, Tuple[ToolCall, _Checked]]]] = {}
+        self._runs: Dict[int, Tuple[weakref.ref[Any], Dict[str, _Checked]]] = {}
 
     async def is_pending(self, run: Any, call: ToolCall) -> bool:
-        """Checks a call. A denial, or the lack of a decision, is kept for :meth:`begin`.
+        """Checks a call, each time that it is asked about. A denial, or the lack of a decision, is kept for
+        :meth:`begin`.
 
         :returns: ``True`` if the run is to be interrupted
         :raises: errors of ``interrupt``
         """
         calls = self._calls_of(run)
         key = str(call.tool_call_id)
-        if key in calls and calls[key][0] == call:
-            return False
+        # Of an earlier call of this id that was never executed.
+        calls.pop(key, None)
+        verdict: Union[BegunCall, Exception]
         try:
-            calls[key] = (call, await self._guard.begin_async(self._countersign, call))
+            verdict = await self._guard.begin_async(self._countersign, call)
         except Exception as error:
             pending = pending_of(call, error) if isinstance(error, NotExecutedError) else None
             if pending is not None:
+                # Of a call of this id that was checked meanwhile.
+                calls.pop(key, None)
                 self._interrupt(pending)
                 return True
-            calls[key] = (call, error)
+            verdict = error
+        calls[key] = _Checked(call, self._agent_of(call), verdict, self._now() + _VERDICT_SECONDS)
         return False
 
     async def begin(self, run: Any, call: ToolCall) -> BegunCall:
-        """The check of :meth:`is_pending`, once; a new one if the call was resumed.
+        """The check of :meth:`is_pending`, once, and only of the same call a short time ago; otherwise a new one, as of
+        a call that was resumed.
 
         :raises NotExecutedError: it is not allowed, or cannot be checked
         """
-        given, checked = self._calls_of(run).pop(str(call.tool_call_id), (None, None))
-        if checked is None or given != call:
+        checked = self._calls_of(run).pop(str(call.tool_call_id), None)
+        if (
+            checked is None
+            or (checked.call, checked.agent_id) != (call, self._agent_of(call))
+            or self._now() >= checked.until
+        ):
             return await self._guard.begin_async(self._countersign, call, RESUMED_WAIT)
-        if isinstance(checked, Exception):
-            raise checked
-        return checked
+        if isinstance(checked.verdict, Exception):
+            raise checked.verdict
+        return checked.verdict
 
-    def _calls_of(self, run: Any) -> Dict[str, Tuple[ToolCall, _Checked]]:
+    def _agent_of(self, call: ToolCall) -> Optional[str]:
+        return None if self._guard.agent_id is None else self._guard.agent_id(call)
+
+    def _calls_of(self, run: Any) -> Dict[str, _Checked]:
         key = id(run)
         if key not in self._runs:
             self._runs[key] = (weakref.ref(run, lambda _: self._runs.pop(key, None)), {})
