@@ -22,6 +22,7 @@ from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
+from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 from strands.models import Model
 from strands.session.file_session_manager import FileSessionManager
@@ -150,23 +151,31 @@ class PlayingAdk(BaseLlm):
         yield LlmResponse(content=types.Content(role="model", parts=said))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("decision", DECISIONS)
-def test_an_app_of_adk_asks_for_a_confirmation_until_the_person_has_decided(
-    played: PlayedService, kind: Any, decision: str
-) -> None:
-    played.approvals["refund"] = "pending"
-    read: Dict[str, Any] = {}
-    sessions = InMemorySessionService()
+class AppOfAdk:
+    """An app with one session; each run has a client and an app of its own, as in another process."""
 
-    async def run(parts: List[Any]) -> List[Any]:
+    def __init__(self, kind: Any, played: PlayedService, tools: List[Any], *, interrupt: bool = True) -> None:
+        self.read: Dict[str, Any] = {}
+        self._sessions = InMemorySessionService()
+        self._kind, self._played, self._tools, self._interrupt = kind, played, tools, interrupt
+
+    async def begin(self) -> List[Any]:
+        await self._sessions.create_session(app_name="shop", user_id="ann", session_id="one")
+        return await self._run([types.Part(text="Pay.")])
+
+    async def answer(self, asked: List[Any], *, confirmed: bool) -> List[Any]:
+        given = {"confirmed": confirmed}
+        responses = [types.FunctionResponse(id=one.id, name=one.name, response=given) for one in asked]
+        return await self._run([types.Part(function_response=one) for one in responses])
+
+    async def _run(self, parts: List[Any]) -> List[Any]:
         """The confirmations that are asked for."""
-        client = kind("key", AGENT, played.address)
+        client = self._kind("key", AGENT, self._played.address)
         model = PlayingAdk(read={})
-        model.read = read
-        agent = LlmAgent(name="clerk", model=model, tools=[lookup, refund])
-        app = App(name="shop", root_agent=agent, plugins=[of_adk.guard_plugin(client, interrupt=True)])
-        runner = Runner(app=app, session_service=sessions)
+        model.read = self.read
+        agent = LlmAgent(name="clerk", model=model, tools=self._tools)
+        plugin = of_adk.guard_plugin(client, interrupt=self._interrupt)
+        runner = Runner(app=App(name="shop", root_agent=agent, plugins=[plugin]), session_service=self._sessions)
         asked = []
         try:
             message = types.Content(role="user", parts=parts)
@@ -178,20 +187,23 @@ def test_an_app_of_adk_asks_for_a_confirmation_until_the_person_has_decided(
             await client.aclose() if isinstance(client, AsyncCountersign) else client.close()
         return asked
 
-    def confirm(asked: List[Any]) -> List[Any]:
-        return [
-            types.Part(function_response=types.FunctionResponse(id=one.id, name=one.name, response={"confirmed": True}))
-            for one in asked
-        ]
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_an_app_of_adk_asks_for_a_confirmation_until_the_person_has_decided(
+    played: PlayedService, kind: Any, decision: str
+) -> None:
+    played.approvals["refund"] = "pending"
+    app = AppOfAdk(kind, played, [lookup, refund])
+    read = app.read
 
     async def all_runs() -> List[Any]:
-        await sessions.create_session(app_name="shop", user_id="ann", session_id="one")
-        asked = await run([types.Part(text="Pay.")])
+        asked = await app.begin()
         payload = asked[0].args["toolConfirmation"]["payload"]
         assert {**payload, "tool_call_id": ""} == {**PENDING, "tool_call_id": ""}
         assert done == ["lookup"]
         played.approvals["refund"] = decision
-        return await run(confirm(asked))
+        return await app.answer(asked, confirmed=True)
 
     asked = asyncio.run(all_runs())
     if decision == "approved":
@@ -202,3 +214,48 @@ def test_an_app_of_adk_asks_for_a_confirmation_until_the_person_has_decided(
         assert "A person approves." in read["refund"]["error"]
     assert [asked, done] == [[], ["lookup", "refund"] if decision == "approved" else ["lookup"]]
     assert all("invocationId" not in check["metadata"] for check in played.checks)
+
+
+@pytest.mark.parametrize("decision", DECISIONS)
+def test_a_call_of_adk_that_its_user_does_not_confirm_is_not_executed(played: PlayedService, decision: str) -> None:
+    played.approvals["refund"] = "pending"
+    app = AppOfAdk(AsyncCountersign, played, [lookup, refund])
+
+    async def all_runs() -> None:
+        asked = await app.begin()
+        played.approvals["refund"] = decision
+        assert await app.answer(asked, confirmed=False) == []
+
+    asyncio.run(all_runs())
+    assert done == ["lookup"]
+    assert "this call of refund was not confirmed" in app.read["refund"]["error"]
+    # The approval is not used up.
+    assert played.approvals["refund"] == decision
+
+
+@pytest.mark.parametrize("asks", [True, lambda usd: usd > 1])
+def test_a_tool_of_adk_that_asks_for_a_confirmation_is_denied_instead_of_interrupted(
+    played: PlayedService, asks: Any
+) -> None:
+    played.approvals["refund"] = "pending"
+    app = AppOfAdk(AsyncCountersign, played, [lookup, FunctionTool(refund, require_confirmation=asks)])
+    assert asyncio.run(app.begin()) == []
+    assert done == ["lookup"]
+    assert "since the tool asks for a confirmation of its own" in app.read["refund"]["error"]
+
+
+@pytest.mark.parametrize("interrupt", [True, False])
+@pytest.mark.parametrize("confirmed", [True, False])
+def test_the_own_question_of_a_tool_of_adk_is_asked_where_no_approval_is_needed(
+    played: PlayedService, interrupt: bool, confirmed: bool
+) -> None:
+    tools = [lookup, FunctionTool(refund, require_confirmation=True)]
+    app = AppOfAdk(AsyncCountersign, played, tools, interrupt=interrupt)
+
+    async def all_runs() -> None:
+        asked = await app.begin()
+        assert [len(asked), done] == [1, ["lookup"]]
+        assert await app.answer(asked, confirmed=confirmed) == []
+
+    asyncio.run(all_runs())
+    assert done == (["lookup", "refund"] if confirmed else ["lookup"])

@@ -22,6 +22,8 @@ __all__ = ["PendingApproval", "ToolCall", "guard_plugin"]
 
 #: Calls without a reported outcome: the framework may end a run without a callback, so the oldest are dropped.
 _PENDING = 10_000
+_NO_OTHER_TRY = "Another try will not change that: say so to the user."
+_ASKS_ITSELF = "It cannot wait for that approval here, since the tool asks for a confirmation of its own."
 
 
 def guard_plugin(
@@ -37,8 +39,8 @@ def guard_plugin(
 
     A call that is not allowed has the result ``{"error": …}``: the model reads the reason and advice. A tool that
     raises or is cancelled is reported as failed, then handled as before. One that waits for a confirmation of the
-    framework is reported as skipped, and checked again once it is confirmed. A long-running tool is reported when
-    it is started.
+    framework is reported as skipped, and checked again once it is confirmed. One whose confirmation is answered by
+    ``{"confirmed": False}`` is not executed, nor checked. A long-running tool is reported when it is started.
 
     The name of the agent and the id of the invocation are in the metadata as ``agent`` and ``invocationId``:
     ``agent_id`` may give each agent a record of its own. The transfer to a sub-agent is a call of the tool
@@ -54,8 +56,10 @@ def guard_plugin(
     :param action, agent_id, idempotency_key: as :class:`countersign.adapters.tool_call.ToolGuard`
     :param interrupt: a call that a person has to approve requests a confirmation (``adk_request_confirmation``), whose
         ``payload`` is a :class:`countersign.adapters.interrupt.PendingApproval`. A confirmed call is checked again, and
-        executed only if it is allowed then, and otherwise denied. The metadata of actions have no ``invocationId``
-        then, since that of a resumed call is another.
+        executed only if it is allowed then, and otherwise denied. A tool with ``require_confirmation`` is denied
+        instead, since one answer would be that to both questions; one that requests a confirmation in its own code
+        cannot be recognized, and would take this answer for its own. The metadata of actions have no
+        ``invocationId`` then, since that of a resumed call is another.
     """
     from google.adk.plugins.base_plugin import BasePlugin
 
@@ -71,14 +75,20 @@ def guard_plugin(
         async def before_tool_callback(
             self, *, tool: Any, tool_args: Dict[str, Any], tool_context: Any
         ) -> Optional[Dict[str, Any]]:
+            answer = tool_context.tool_confirmation
+            if answer is not None and not answer.confirmed:
+                return {"error": f"Not executed: this call of {tool.name} was not confirmed. {_NO_OTHER_TRY}"}
             call = _call_of(tool.name, tool_args, tool_context, names_run=not interrupt)
             # The framework asks once: a call that was confirmed without a decision is denied.
-            is_resumed = interrupt and tool_context.tool_confirmation is not None
+            is_resumed = interrupt and answer is not None
             wait = RESUMED_WAIT if is_resumed else None
             try:
                 begun = await guard.begin_async(countersign, call, wait)
             except NotExecutedError as denied:
                 waits = pending_of(call, denied) if interrupt and not is_resumed else None
+                if waits is not None and await tool.check_require_confirmation(tool_args, tool_context):
+                    # Its answer would also be that to the tool's own question, which nobody would have been asked.
+                    return {"error": f"{denied} {_ASKS_ITSELF}"}
                 if waits is not None:
                     tool_context.request_confirmation(hint=waits.get("reason"), payload=dict(waits))
                     tool_context.actions.skip_summarization = True
