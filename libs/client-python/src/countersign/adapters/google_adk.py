@@ -87,7 +87,7 @@ def guard_plugin(
             except NotExecutedError as denied:
                 waits = pending_of(call, denied) if interrupt and not is_resumed else None
                 if waits is not None and await tool.check_require_confirmation(tool_args, tool_context):
-                    # Its answer would also be that to the tool's own question, which nobody would have been asked.
+                    # Its answer would also be that to the tool's own question, which would never have been asked.
                     return {"error": f"{denied} {_ASKS_ITSELF}"}
                 if waits is not None:
                     tool_context.request_confirmation(hint=waits.get("reason"), payload=dict(waits))
