@@ -32,7 +32,7 @@ import { EventIntake } from './ingest/event-intake.js';
 import { ownedAgent, type OwnedAgent } from './domain/owned-agent.js';
 import { LegalHoldsController } from './http/legal-holds-controller.js';
 import { ErasureGate } from './legal-holds/erasure-gate.js';
-import { LegalHolds } from './legal-holds/legal-holds.js';
+import { LegalHolds, type OwnedAgents } from './legal-holds/legal-holds.js';
 import { ListEventsController } from './http/list-events-controller.js';
 import { OneEventController } from './http/one-event-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
@@ -99,9 +99,13 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const events = new EventIntake(context, store, heads.moved);
   const gate = new ErasureGate(context, holdStore);
   const erasure = new Erasure(context, { store, intake: events, accounts, gate });
-  const holds = new LegalHolds(context, holdStore, {
+  const owned: OwnedAgents = {
     accountOf: (agentId) => agents.get(agentId)?.value.accountId ?? null,
     caughtUp: () => agents.caughtUp(),
+  };
+  const holds = new LegalHolds(context, holdStore, owned, {
+    ends: () => context.eventLog.endOffsets('agent-events'),
+    hasPassed: (ends) => events.hasStored(ends),
   });
   const acknowledgements = new Acknowledgements(context, store, actRecorder(context, accounts));
   context.provide('event-archive', eventArchive(store, events));

@@ -11,7 +11,7 @@ const STATES: Readonly<Record<LegalHoldRecord['state'], string>> = {
 export function placedText({ id, name, state }: LegalHoldRecord): string {
   const settles =
     state === 'settling'
-      ? 'An erasure that had begun before may still be carried out, for a minute at most: list the holds again.\n'
+      ? 'An erasure that had begun before may still be carried out: list the holds again in a minute.\n'
       : '';
   return `${visible(`${id}  ${STATES[state]}  ${name}`)}\n${settles}`;
 }

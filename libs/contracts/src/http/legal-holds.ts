@@ -35,7 +35,7 @@ const hold = object({
     type: 'string',
     enum: HOLD_STATES,
     description:
-      '`settling`: no erasure of what is held begins, and one that had begun before may still be carried out, for a minute at most. `in_force`: none is. `released`: it keeps nothing',
+      '`settling`: no erasure of what is held begins, and one that had begun before may still be carried out: usually for a minute at most, longer while the archive is behind. `in_force`: none is. `released`: it keeps nothing',
   },
   placedAt: instant,
   placedBy: person,

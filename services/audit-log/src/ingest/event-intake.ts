@@ -63,12 +63,17 @@ export class EventIntake {
   async caughtUp(offsets: Offsets, timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
     for (;;) {
-      const stored = await this.#store.positions('agent-events');
-      if (Object.entries(offsets).every(([partition, end]) => (stored[Number(partition)] ?? 0) >= end)) return;
+      if (await this.hasStored(offsets)) return;
       const left = deadline - performance.now();
       if (left <= 0) throw new NotCaughtUp(`events were not stored within ${timeoutMs} ms`);
       await this.#moveWithin(Math.min(left, ASK_MS));
     }
+  }
+
+  /** True if everything below these offsets is stored, by whichever instance. */
+  async hasStored(offsets: Offsets): Promise<boolean> {
+    const stored = await this.#store.positions('agent-events');
+    return Object.entries(offsets).every(([partition, end]) => (stored[Number(partition)] ?? 0) >= end);
   }
 
   /** Resolves after a batch of this instance, or after `ms`. */

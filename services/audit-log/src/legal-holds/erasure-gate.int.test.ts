@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LegalHoldRecord } from '@countersign/contracts';
+import type { Offsets } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
 import { openSqliteHoldStore } from '../store/open-holds.js';
 import { UNDER_WAY_MS, type HoldStore } from '../store/hold-port.js';
@@ -18,9 +19,13 @@ describe('an erasure and a hold', () => {
   const directory = mkdtempSync(join(tmpdir(), 'erasure-gate-'));
   let store: HoldStore;
   let holds: LegalHolds;
+  let another: () => LegalHolds;
   let nowMs = START;
   let ranMs = 0;
   let gate: ErasureGate;
+  /** Ends of the log and offsets that the archive has carried out. */
+  let log: Record<number, number> | Error;
+  let archived: Record<number, number>;
 
   beforeEach(async () => {
     store = await openSqliteHoldStore(join(directory, `${Math.random()}.db`));
@@ -28,7 +33,18 @@ describe('an erasure and a hold', () => {
       counters: { now: async () => nowMs },
       log: { info: () => undefined, warn: () => undefined },
     } as unknown as ServiceContext;
-    holds = new LegalHolds(context, store, { accountOf: () => ACCOUNT, caughtUp: async () => undefined }, 300);
+    [log, archived] = [{ 0: 4, 1: 0 }, { 0: 4 }];
+    const archive = {
+      ends: async () => (log instanceof Error ? Promise.reject(log) : log),
+      hasPassed: async (ends: Offsets) => Object.entries(ends).every(([p, end]) => (archived[Number(p)] ?? 0) >= end),
+    };
+    const agents = {
+      accountOf: () => ACCOUNT,
+      caughtUp: async () => undefined,
+    };
+    /** As another instance would. */
+    another = () => new LegalHolds(context, store, agents, archive, 300);
+    holds = another();
     gate = new ErasureGate(context, store, () => ranMs);
   });
   afterEach(() => store.close());
@@ -70,6 +86,44 @@ describe('an erasure and a hold', () => {
     expect((await holds.get(ANA, hold.id)).state).toBe('in_force');
   });
 
+  it('whose registration has expired leaves the hold settling until the archive has carried it out', async () => {
+    const work = async (): Promise<never> => {
+      log = { 0: 5, 1: 0 };
+      throw new Error('the archive is behind');
+    };
+    await expect(gate.carryOut(reach(1, START), 'behind', work)).rejects.toThrow('is behind');
+    const early = await holds.place(ANA, EVERYTHING);
+    nowMs += UNDER_WAY_MS + 1;
+    expect((await holds.get(ANA, early.id)).state).toBe('settling');
+    const late = await holds.place(ANA, { ...EVERYTHING, name: 'Case 2' });
+    expect(late.state).toBe('settling');
+    // What is sent later is not waited for.
+    log = { 0: 9, 1: 3 };
+    archived = { 0: 5 };
+    for (const { id } of [early, late]) expect((await another().get(ANA, id)).state).toBe('in_force');
+    // It is known from then on.
+    [log, archived] = [new Error('no log'), {}];
+    const { holds: listed } = (await another().list(ANA, 9, 0)) as {
+      readonly holds: readonly LegalHoldRecord[];
+    };
+    expect(listed.map(({ state }) => state)).toEqual(['in_force', 'in_force']);
+  });
+
+  it('of which nothing is known leaves the hold settling', async () => {
+    const ends = log;
+    for (const [name, unknown] of [
+      ['down', new Error('no log')],
+      ['without a partition', {}],
+    ] as const) {
+      log = unknown;
+      const { id, state } = await holds.place(ANA, { ...EVERYTHING, name });
+      expect(state).toBe('settling');
+      expect((await holds.get(ANA, id)).state).toBe('settling');
+      log = ends;
+      expect((await holds.get(ANA, id)).state).toBe('in_force');
+    }
+  });
+
   it('is not sent by a process that was stopped after it had registered it', async () => {
     const stopped = new ErasureGate(
       { counters: { now: async () => START }, log: { warn: () => undefined } } as unknown as ServiceContext,
@@ -103,6 +157,9 @@ function boundTo(store: HoldStore): HoldStore {
     begin: (...all) => store.begin(...all),
     end: (...all) => store.end(...all),
     underWay: (...all) => store.underWay(...all),
+    unsettled: (...all) => store.unsettled(...all),
+    settlesAt: (...all) => store.settlesAt(...all),
+    settled: (...all) => store.settled(...all),
     close: () => store.close(),
   };
 }

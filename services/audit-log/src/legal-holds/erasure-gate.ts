@@ -21,8 +21,8 @@ export class TooLate extends Error {
 /**
  * The one way to an erasure, by hand and by age. It is registered in the transaction that finds no hold, and registered until
  * the archive has carried it out. A hold that is placed in between is in force for everything else at once, and reads
- * `settling` until the erasure has ended. One whose end is not known stays registered for a minute, which is
- * longer than any part of it can still be under way.
+ * `settling` until the erasure has ended. One whose end is not known stays registered for a minute: longer than it can
+ * still be sent. After that a hold reads `settling` until the archive has passed what the log held then.
  */
 export class ErasureGate {
   constructor(
@@ -40,7 +40,7 @@ export class ErasureGate {
   /**
    * Carries out an erasure unless a hold keeps any of it.
    * @param id of the event that orders it
-   * @param work sends that event, and resolves once the archive has carried it out
+   * @param work sends that event, resolves once the archive has carried it out, and rejects where that is not known
    * @throws ContentHeld, TooLate: nothing was sent
    * @throws also what `work` throws, and when the holds cannot be read: then nothing was sent
    */

@@ -4,7 +4,8 @@ import { uuidV7 } from '@countersign/evidence';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { HoldStore } from '../store/hold-port.js';
-import { holdRecord, holds, type LegalHold, type Reach } from './legal-hold.js';
+import { holdRecord, type LegalHold } from './legal-hold.js';
+import { Settlement, type CarriedOut } from './settlement.js';
 
 /** Holds that an account has at a time without those that are released. */
 export const MOST_IN_FORCE = 100;
@@ -25,16 +26,21 @@ export interface OwnedAgents {
 
 /** The account's legal holds: place, list, read, release. */
 export class LegalHolds {
+  readonly #settlement: Settlement;
+
   constructor(
     private readonly context: Pick<ServiceContext, 'counters' | 'log'>,
     private readonly store: HoldStore,
     private readonly agents: OwnedAgents,
+    archive: CarriedOut,
     private readonly settlesWithinMs = SETTLES_WITHIN_MS,
-  ) {}
+  ) {
+    this.#settlement = new Settlement(context, store, archive);
+  }
 
   /**
-   * From its answer on no erasure of what is held begins. It waits for those that had begun, and is `settling` where they do
-   * not end in time.
+   * From its answer on no erasure of what is held begins. It waits until the archive has carried out those that had begun,
+   * and is `settling` where that is not known in time.
    * @throws HttpRefusal 400 by range, 404 by agent, 409 by name and number, 503
    */
   async place({ accountId, userId, email }: Caller, body: NewHoldBody): Promise<LegalHoldRecord> {
@@ -84,8 +90,8 @@ export class LegalHolds {
     requireReader(caller);
     const { accountId } = caller;
     const { holds: found, total } = await this.store.list(accountId, limit, offset);
-    const underWay = await this.store.underWay(accountId, await this.context.counters.now());
-    return { holds: found.map((hold) => holdRecord(hold, !reached(hold, underWay))), total, limit, offset };
+    const settled = await this.#settlement.settledOf(accountId, found);
+    return { holds: found.map((hold) => holdRecord(hold, settled.has(hold.id))), total, limit, offset };
   }
 
   async #requireAgents(accountId: string, agentIds: readonly string[]): Promise<void> {
@@ -96,7 +102,7 @@ export class LegalHolds {
     if (unknown !== undefined) throw new HttpRefusal(404, `no such agent: ${unknown}`);
   }
 
-  /** Waits for erasures that had begun before the hold; `false` where one has not ended in time. */
+  /** Waits for what was ordered before the hold; `false` where that is not carried out in time. */
   async #settles(hold: LegalHold): Promise<boolean> {
     const until = performance.now() + this.settlesWithinMs;
     for (;;) {
@@ -107,12 +113,8 @@ export class LegalHolds {
   }
 
   async #isSettled(hold: LegalHold): Promise<boolean> {
-    return !reached(hold, await this.store.underWay(hold.accountId, await this.context.counters.now()));
+    return (await this.#settlement.settledOf(hold.accountId, [hold])).has(hold.id);
   }
-}
-
-function reached(hold: LegalHold, erasures: readonly Reach[]): boolean {
-  return erasures.some((erasure) => holds(hold, erasure));
 }
 
 /** Holds are for those who answer for the account: they say what it is in dispute about. */

@@ -5,8 +5,16 @@ import {
   type Reads,
   type Transaction,
 } from '@countersign/document-store';
+import type { Offsets } from '@countersign/event-log';
 import { holds, type LegalHold, type Reach } from '../legal-holds/legal-hold.js';
-import { UNDER_WAY_MS, type HoldStore, type Placing, type Release, type UnderWay } from './hold-port.js';
+import {
+  UNDER_WAY_MS,
+  type HoldStore,
+  type Placing,
+  type Release,
+  type UnderWay,
+  type Unsettled,
+} from './hold-port.js';
 
 // Types, because interfaces have no index signature.
 type HoldKeys = { accountId: string; placedAt: string; isReleased: boolean };
@@ -28,6 +36,7 @@ export interface Gate {
   /** Holds that were ever placed. */
   readonly placed: number;
   readonly underWay: readonly UnderWay[];
+  readonly unsettled: readonly Unsettled[];
 }
 
 /** By account id. */
@@ -44,7 +53,7 @@ export const COLLECTIONS = [HOLDS, GATES] as unknown as readonly Collection<obje
 
 const ALL = 2 ** 31 - 1;
 const ATTEMPTS = 20;
-const NO_GATE = { version: 0, body: { placed: 0, underWay: [] } as Gate };
+const NO_GATE = { version: 0, body: { placed: 0, underWay: [], unsettled: [] } as Gate };
 
 /** Holds of an account are missing in the store: nothing is erased until it is restored. */
 export class HoldsMissing extends Error {
@@ -66,7 +75,7 @@ export class HoldDocuments implements HoldStore {
       if (others.some((other) => other.name === name)) return 'name-taken';
       if (others.length >= most) return 'full';
       await transaction.put(HOLDS, [{ id, version: 1, body: hold }]);
-      const gate = { ...body, placed: body.placed + 1 };
+      const gate = { ...body, placed: body.placed + 1, unsettled: [...body.unsettled, { id, ends: null }] };
       await transaction.put(GATES, [{ id: accountId, version: version + 1, body: gate }]);
       return 'placed';
     });
@@ -79,6 +88,7 @@ export class HoldDocuments implements HoldStore {
       if (stored.body.released !== null) return 'released-before';
       const body = { ...stored.body, released };
       await transaction.put(HOLDS, [{ id, version: stored.version + 1, body }]);
+      await withoutUnsettled(transaction, accountId, id);
       return body;
     });
   }
@@ -133,6 +143,27 @@ export class HoldDocuments implements HoldStore {
     return (await gateOf(this.documents, accountId)).body.underWay.filter(isUnderWay(nowMs));
   }
 
+  unsettled(accountId: string): Promise<readonly Unsettled[]> {
+    return this.#transact(async (transaction) => {
+      const { body } = await gateOf(transaction, accountId);
+      await requireAll(transaction, accountId, body);
+      return body.unsettled;
+    });
+  }
+
+  settlesAt(accountId: string, id: string, ends: Offsets): Promise<void> {
+    return this.#transact(async (transaction) => {
+      const { version, body } = await gateOf(transaction, accountId);
+      if (!body.unsettled.some((one) => one.id === id && one.ends === null)) return;
+      const unsettled = body.unsettled.map((one) => (one.id === id ? { id, ends } : one));
+      await transaction.put(GATES, [{ id: accountId, version: version + 1, body: { ...body, unsettled } }]);
+    });
+  }
+
+  settled(accountId: string, id: string): Promise<void> {
+    return this.#transact((transaction) => withoutUnsettled(transaction, accountId, id));
+  }
+
   close(): Promise<void> {
     return this.documents.close();
   }
@@ -157,15 +188,23 @@ async function gateOf(reads: Reads, accountId: string): Promise<{ readonly versi
   return (await reads.get(GATES, accountId)) ?? NO_GATE;
 }
 
+async function withoutUnsettled(transaction: Transaction, accountId: string, id: string): Promise<void> {
+  const { version, body } = await gateOf(transaction, accountId);
+  const unsettled = body.unsettled.filter((one) => one.id !== id);
+  if (unsettled.length === body.unsettled.length) return;
+  await transaction.put(GATES, [{ id: accountId, version: version + 1, body: { ...body, unsettled } }]);
+}
+
 /** @throws HoldsMissing where the account has another number of holds than its gate says */
+async function requireAll(reads: Reads, accountId: string, { placed }: Gate): Promise<void> {
+  const stored = await reads.count(HOLDS, { accountId });
+  if (stored === placed) return;
+  throw new HoldsMissing(`account ${accountId} has ${stored} legal holds in the store, and ${placed} were placed`);
+}
+
+/** @throws HoldsMissing */
 async function inForceOf(reads: Reads, accountId: string, gate?: Gate): Promise<readonly LegalHold[]> {
-  if (gate !== undefined) {
-    const stored = await reads.count(HOLDS, { accountId });
-    if (stored !== gate.placed)
-      throw new HoldsMissing(
-        `account ${accountId} has ${stored} legal holds in the store, and ${gate.placed} were placed`,
-      );
-  }
+  if (gate !== undefined) await requireAll(reads, accountId, gate);
   const found = await reads.find(HOLDS, { where: { accountId, isReleased: false }, limit: ALL });
   return found.map(({ body }) => body);
 }

@@ -82,6 +82,25 @@ export function holdStoreContract(adapter: string, harness: HoldsHarness): void 
       expect(await store.underWay(accountId, START + UNDER_WAY_MS + 1)).toEqual([]);
     });
 
+    it('has a hold unsettled until it is settled or released, with the ends that were stored first', async () => {
+      const { accountId } = legalHold(1);
+      for (const n of [1, 2, 3]) await store.place(legalHold(n), 9);
+      const [one, two, three] = [1, 2, 3].map((n) => legalHold(n).id);
+      await store.settlesAt(accountId, two!, { 0: 7, 1: 0 });
+      await store.settlesAt(accountId, two!, { 0: 9, 1: 0 });
+      await store.settlesAt(OTHER, three!, { 0: 9, 1: 0 });
+      await store.release(accountId, one!, RELEASE);
+      expect(await store.unsettled(accountId)).toEqual([
+        { id: two, ends: { 0: 7, 1: 0 } },
+        { id: three, ends: null },
+      ]);
+      await store.settled(accountId, two!);
+      await store.settled(OTHER, three!);
+      await store.settlesAt(accountId, two!, { 0: 9, 1: 0 });
+      expect(await store.unsettled(accountId)).toEqual([{ id: three, ends: null }]);
+      expect(await store.unsettled(OTHER)).toEqual([]);
+    });
+
     it('lets a hold and an erasure that race be found by one another', async () => {
       const { accountId } = legalHold(1);
       const other = await harness.open();
@@ -110,6 +129,7 @@ export function holdStoreContract(adapter: string, harness: HoldsHarness): void 
       await harness.lose(hold.id);
       await expect(store.begin(reach(1, START), 'erasure', START)).rejects.toThrow('1 legal holds in the store, and 2');
       await expect(store.inForce(hold.accountId)).rejects.toThrow('and 2 were placed');
+      await expect(store.unsettled(hold.accountId)).rejects.toThrow('and 2 were placed');
     });
   });
 }

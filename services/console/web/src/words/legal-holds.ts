@@ -9,7 +9,7 @@ export const holdWords = {
   emptyLead: 'Content is erased by hand, and by age once its period is over.',
   columns: { name: 'Hold', keeps: 'Keeps', state: 'State', placed: 'Placed', actions: 'Actions' },
   states: { settling: 'settling', in_force: 'in force', released: 'released' },
-  settlingHint: 'An erasure that had begun before may still be carried out, for a minute at most.',
+  settlingHint: 'An erasure that had begun before may still be carried out, usually for a minute at most.',
   everything: 'Everything of the account',
   from: 'from',
   to: 'to',
