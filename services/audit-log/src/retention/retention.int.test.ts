@@ -9,10 +9,10 @@ import { RETENTION_MONTHS } from '@countersign/process';
 import type { ServiceContext } from '@countersign/service-kit';
 import { openSqliteDocumentStore } from '@countersign/document-store';
 import { ErasureGate } from '../legal-holds/erasure-gate.js';
-import { COLLECTIONS, HoldDocuments } from '../store/hold-documents.js';
+import { COLLECTIONS, HoldDocuments, HoldsMissing } from '../store/hold-documents.js';
 import { legalHold, RELEASE } from '../testing/legal-holds.js';
 import { SqliteEventStore } from '../store/sqlite.js';
-import { agentId, envelope, eventId, other } from '../testing/envelopes.js';
+import { ACCOUNT, agentId, envelope, eventId, other } from '../testing/envelopes.js';
 import { PROBATION_MS } from './believed-clock.js';
 import { Retention } from './retention.js';
 import { retentionMetrics } from './retention-metrics.js';
@@ -34,6 +34,7 @@ class House {
   readonly failed: string[] = [];
   /** `true`: events that are written to the log are stored as well. */
   stores = true;
+  carriedOut: () => Promise<void> = async () => undefined;
   declared: DeclaredScope | null = SOC2;
   wallMs = OLD;
   ranMs = 0;
@@ -74,7 +75,7 @@ class House {
       },
     } as unknown as ServiceContext;
     const gate = new ErasureGate(context, this.holds);
-    const place = { gate, declared: () => this.declared, cadenceOf: () => 1, carriedOut: async () => undefined };
+    const place = { gate, declared: () => this.declared, cadenceOf: () => 1, carriedOut: () => this.carriedOut() };
     const metrics = retentionMetrics(this.figures);
     return new Retention(
       context,
@@ -169,6 +170,42 @@ describe('content that is taken by its age', () => {
     const turns = house.run([job], PROBATION_MS + 5 * DAY);
     await expect(turns).rejects.toThrow('no store');
     expect(house.written).toEqual([]);
+  });
+
+  it('goes of the other accounts while holds of one are missing', async () => {
+    await house.append(envelope(40, { agent: 9, accountId: 'account-b', occurredAtMs: OLD }));
+    await house.anchored(OLD + DAY, 9, 1, 1);
+    const inForce = house.holds.inForce.bind(house.holds);
+    house.holds.inForce = (accountId) =>
+      accountId === ACCOUNT ? Promise.reject(new HoldsMissing('one is missing')) : inForce(accountId);
+    await later([house.job()]);
+    expect(await house.kept(9)).toEqual([]);
+    expect((await house.kept(1)).length).toBe(11);
+    expect(new Set(house.failed)).toEqual(new Set(['content of an agent could not be taken by its age']));
+    const failures = await house.figures.getSingleMetric('countersign_retention_failures_total')!.get();
+    expect(failures.values[0]!.value).toBe(house.failed.length);
+  });
+
+  it('stays registered where the job is stopped before it is carried out', async () => {
+    const job = house.job();
+    await house.run([job], PROBATION_MS + 3 * DAY);
+    house.wallMs = OLD + 420 * DAY;
+    house.stores = false;
+    let waits = (): void => undefined;
+    const waiting = new Promise<void>((resolve) => (waits = resolve));
+    house.carriedOut = () => {
+      waits();
+      return new Promise(() => undefined);
+    };
+    const turns = (async () => {
+      while (house.written.length === 0) await house.run([job], DAY);
+    })();
+    await waiting;
+    await job.stop();
+    await turns;
+    expect(house.written).toHaveLength(1);
+    const [sent] = await house.holds.underWay(ACCOUNT, 0);
+    expect(sent?.id).toBe(house.written[0]!.leaf.eventId);
   });
 
   it('stays where a hold is placed after its turn has read them', async () => {

@@ -4,8 +4,9 @@ import type { RetentionMonths } from '@countersign/process';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { DeclaredScope } from '@countersign/contracts';
-import { ContentHeld, type ErasureGate } from '../legal-holds/erasure-gate.js';
+import { ContentHeld, TooLate, type ErasureGate } from '../legal-holds/erasure-gate.js';
 import { holds } from '../legal-holds/legal-hold.js';
+import { HoldsMissing } from '../store/hold-documents.js';
 import type { AgentOfAccount, EventStore, KeptContent } from '../store/port.js';
 import { look, NOTHING_BELIEVED, type ClockBelief } from './believed-clock.js';
 import { monthsBefore, periodOf } from './periods.js';
@@ -27,6 +28,11 @@ const DAY_MS = 86_400_000;
 const CARRIED_OUT_MS = 30_000;
 /** Time before content that is still kept is ordered to be taken again. */
 const ASK_AGAIN_MS = DAY_MS;
+
+/** The job was stopped before the archive had carried out what it sent. */
+class Stopped extends Error {
+  override readonly name = 'Stopped';
+}
 
 /** Parts of audit-log that the job works with. */
 export interface RetentionPlace {
@@ -64,7 +70,7 @@ export class Retention {
   readonly #asked = new Map<string, { readonly through: number; readonly atMs: number }>();
   #stopped = false;
   #end: () => void = () => undefined;
-  readonly #ended = new Promise<void>((resolve) => (this.#end = resolve));
+  readonly #ended = new Promise<false>((resolve) => (this.#end = () => resolve(false)));
   readonly #loop: BackgroundLoop;
 
   constructor(
@@ -129,10 +135,11 @@ export class Retention {
     let reached = after;
     let budget = this.#pace.events;
     for (const agent of agents) {
-      while (await this.#take(agent, nowMs)) {
+      while (await this.#tryToTake(agent, nowMs)) {
         budget -= 1;
         if (budget <= 0 || this.#stopped) return { reached, more: true };
       }
+      if (this.#stopped) return { reached, more: true };
       reached = agent.agentId;
       // Between two agents others have their turn.
       await new Promise((resolve) => setImmediate(resolve));
@@ -156,6 +163,19 @@ export class Retention {
       inForce.some((hold) => holds(hold, { accountId, agentId, times: [occurredAtMs] }));
     const end = due.findIndex(isHeld);
     return end < 0 ? due : due.slice(0, end);
+  }
+
+  /** As `#take`; what keeps one agent's content from being taken leaves those after it alone. */
+  async #tryToTake(agent: AgentOfAccount, nowMs: number): Promise<boolean> {
+    try {
+      return await this.#take(agent, nowMs);
+    } catch (error) {
+      if (!(error instanceof HoldsMissing || error instanceof TooLate)) throw error;
+      const { accountId, agentId } = agent;
+      this.#place.metrics.failed();
+      this.#context.log.error({ err: error, accountId, agentId }, 'content of an agent could not be taken by its age');
+      return false;
+    }
   }
 
   /** Takes what is due of one agent, a part at a time; `false` when nothing is, it is held, or what was asked to go has stayed. */
@@ -199,11 +219,13 @@ export class Retention {
         const taken = { agentId, count: rest.length + 1, months: period.months };
         this.#context.log.info(taken, 'content was taken by its age');
         const offsets = Object.fromEntries(appended.map(({ partition, offset }) => [partition, offset + 1]));
-        await Promise.race([carriedOut(offsets, CARRIED_OUT_MS), this.#ended]);
+        const isCarriedOut = carriedOut(offsets, CARRIED_OUT_MS).then(() => true);
+        // Rejects, so that the erasure stays registered.
+        if (!(await Promise.race([isCarriedOut, this.#ended]))) throw new Stopped('retention was stopped');
       });
     } catch (error) {
       // The hold was placed since this turn read them: the next one stops before what it keeps.
-      if (error instanceof ContentHeld) return false;
+      if (error instanceof ContentHeld || error instanceof Stopped) return false;
       throw error;
     }
     return !this.#stopped;
