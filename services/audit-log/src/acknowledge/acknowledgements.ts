@@ -4,12 +4,12 @@ import type { EventStore, Inbox, InboxPlace } from '../store/port.js';
 
 /**
  * Closes alerts of the violation inbox. The event that says who closed them is durable first: an inbox is never emptied
- * without it. A process that ends in between leaves the alerts open, and the caller, who has no answer, asks again.
+ * without it, and nothing is recorded where none is open. A process that ends in between leaves the alerts open, and the caller, who has no answer, asks again.
  */
 export class Acknowledgements {
   constructor(
     private readonly context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>,
-    private readonly store: Pick<EventStore, 'inbox' | 'acknowledge'>,
+    private readonly store: Pick<EventStore, 'openLeaves' | 'acknowledge'>,
     private readonly recorded: ActRecorder,
   ) {}
 
@@ -21,7 +21,9 @@ export class Acknowledgements {
     { accountId, userId }: Pick<SessionCaller, 'accountId' | 'userId'>,
     place: InboxPlace | undefined,
   ): Promise<Inbox> {
-    const { openCount } = await this.store.inbox(accountId);
+    const { openCount, place: end } = await this.store.openLeaves(accountId, 1);
+    // An alert that arrives from now on stays open: it would be closed without an event.
+    if (openCount === 0) return this.store.acknowledge(accountId, this.#now(), end);
     const records = await this.recorded({
       ...{ accountId, type: 'account.alerts_acknowledged', by: { kind: 'user', id: userId } },
       content: { alerts: { open: openCount, all: place === undefined } },
@@ -30,7 +32,10 @@ export class Acknowledgements {
       this.context.log.error({ err: error }, 'who closes alerts was not taken by the event log');
       throw new HttpRefusal(503, 'the alerts cannot be closed now: try again', { 'retry-after': '1' });
     });
-    const at = new Date(this.context.clock()).toISOString();
-    return this.store.acknowledge(accountId, at, ...(place === undefined ? [] : [place]));
+    return this.store.acknowledge(accountId, this.#now(), ...(place === undefined ? [] : [place]));
+  }
+
+  #now(): string {
+    return new Date(this.context.clock()).toISOString();
   }
 }

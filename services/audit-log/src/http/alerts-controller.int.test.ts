@@ -46,6 +46,9 @@ describe('groups of alerts', () => {
     const user = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
     await service.addAccount(account);
     await service.signIn('closer', account, 'admin', user);
+    // Nothing is open: no event.
+    const empty = { openCount: 0, acknowledgedAt: expect.any(String) };
+    expect(await acknowledge('closer')).toEqual({ status: 200, body: empty });
     await service.append(...[8, 9].map((n) => denied(n, { agent: 4, accountId: account })));
     expect((await acknowledge('closer')).body).toMatchObject({ openCount: 0 });
     expect((await groups('closer')).body).toMatchObject({ openCount: 0 });
