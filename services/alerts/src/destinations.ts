@@ -10,6 +10,7 @@ import type {
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { Carrier } from './deliver/carrier.js';
 import { readPublicUrl, type ActRecorder } from '@countersign/service-kit';
+import type { Act } from '@countersign/topics';
 import { isEmailAddress } from '@countersign/service-kit/mail';
 import { seal } from '@countersign/process';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
@@ -81,7 +82,10 @@ export class Destinations {
     this.#rules.publish();
   }
 
-  /** Sends a test message in one attempt, which the delivery log does not show. */
+  /**
+   * Sends a test message in one attempt, which the delivery log does not show. The event of the attempt is durable before
+   * it is sent; another one has the result.
+   */
   async test(caller: Caller, id: string): Promise<TestResult> {
     return this.#try(caller, await this.#find(caller.accountId, id), true);
   }
@@ -178,12 +182,17 @@ export class Destinations {
       reason: 'This is a test message: nothing was blocked.',
       count: 0,
     };
+    await this.#record(destinationTested(caller, destination, isStored, null));
     const body = JSON.stringify({ type: 'alert.test', timestamp: new Date(this.#rules.clock()).toISOString(), data });
     const { status, error } = await this.#carrier.carry(destination, `msg_${randomUUID().replaceAll('-', '')}`, body);
     const tested = { delivered: error === null, status };
-    await this.#store.enqueue(await this.#rules.recorded(destinationTested(caller, destination, isStored, tested)));
-    this.#rules.publish();
+    await this.#record(destinationTested(caller, destination, isStored, tested));
     return tested;
+  }
+
+  async #record(act: Act): Promise<void> {
+    await this.#store.enqueue(await this.#rules.recorded(act));
+    this.#rules.publish();
   }
 
   async #change(caller: Caller, id: string, body: AlertConfigBody): Promise<Put> {

@@ -222,21 +222,24 @@ describe('alerts in a process', () => {
     const recorded = (
       await until(
         () => acts(),
-        (all) => all.length >= from + 4,
+        (all) => all.length >= from + 5,
       )
     ).slice(from);
     expect(recorded.map(({ leaf }) => [leaf.type, leaf.detail, leaf.outcome])).toEqual(
-      ['created', 'changed', 'tested', 'removed'].map((what) => [
-        `account.alert_destination_${what}`,
-        `user:${USERS.member}`,
-        what === 'tested' ? 'succeeded' : null,
-      ]),
+      [
+        ['created', null],
+        ['changed', null],
+        ['tested', null],
+        ['tested', 'succeeded'],
+        ['removed', null],
+      ].map(([what, outcome]) => [`account.alert_destination_${what}`, `user:${USERS.member}`, outcome]),
     );
     const about = { id: made.id, kind: 'webhook', minSeverity: 'P3' };
     const to = new URL(url).host;
-    expect(recorded.slice(0, 3).map(({ openings }) => openings.action?.value)).toMatchObject([
+    expect(recorded.slice(0, 4).map(({ openings }) => openings.action?.value)).toMatchObject([
       { destination: { ...about, enabled: true }, to },
       { destination: { ...about, enabled: false }, to, before: { ...about, enabled: true, to } },
+      { destination: { ...about, enabled: false }, to },
       { destination: { ...about, enabled: false }, to, status: 200 },
     ]);
     for (const secret of ['T0KEN', 's3cret', made.secret]) expect(JSON.stringify(recorded)).not.toContain(secret);

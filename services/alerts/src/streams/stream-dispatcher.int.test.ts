@@ -135,9 +135,15 @@ describe('the dispatcher of streams', () => {
 
   it('answers a test with the same error', async () => {
     await add('a');
-    const send: SendBatch = () => Promise.reject(new TypeError('Invalid character in header content'));
+    let before: readonly unknown[] = [];
+    const send: SendBatch = async () => {
+      before = await store.pending(9);
+      throw new TypeError('Invalid character in header content');
+    };
     const log = { error: (of: unknown) => errors.push(of) } as unknown as ServiceContext['log'];
-    const recorded = async (act: Act) => [{ topic: 'agent-events', key: act.accountId, value: act.type } as const];
+    const recorded = async ({ accountId, type, outcome }: Act) => [
+      { topic: 'agent-events', key: accountId, value: `${type} ${outcome ?? 'attempt'}` } as const,
+    ];
     const people = { recorded, publish: () => undefined };
     const rules = { key: new Uint8Array(32), allowedHosts: [], clock: Date.now, log, ...people };
     const streams = new Streams(store.streams, { wake: () => undefined, lagOf: () => null }, send, rules);
@@ -148,6 +154,8 @@ describe('the dispatcher of streams', () => {
       error,
     });
     expect(errors).toEqual([{ err: expect.any(TypeError), stream: 'a' }]);
-    expect((await store.pending(9)).map(({ record }) => record.value)).toEqual(['account.stream_tested']);
+    expect(before).toHaveLength(1);
+    const events = (await store.pending(9)).map(({ record }) => record.value);
+    expect(events).toEqual(['account.stream_tested attempt', 'account.stream_tested failed']);
   });
 });

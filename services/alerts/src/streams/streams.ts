@@ -11,6 +11,7 @@ import { parseTime } from '@countersign/evidence';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { readPublicUrl } from '@countersign/service-kit';
 import type { ActRecorder, ServiceContext } from '@countersign/service-kit';
+import type { Act } from '@countersign/topics';
 import { seal, unseal } from '@countersign/process';
 import { MOST_TESTS, TestAllowance } from '../domain/test-allowance.js';
 import { streamAct, streamTested } from '../trail/acts.js';
@@ -124,7 +125,7 @@ export class Streams {
     this.#dispatcher.wake();
   }
 
-  /** Sends a test event in one attempt. */
+  /** Sends a test event in one attempt. The event of the attempt is durable before it is sent; another one has the result. */
   async test(
     caller: Caller,
     id: string,
@@ -138,12 +139,17 @@ export class Streams {
         'Retry-After': String(Math.ceil(waitMs / 1000)),
       });
     }
+    await this.#record(streamTested(caller, stream, null));
     const sent = this.#send(stream, [testRecord(stream, nowMs)]);
     const { status, error } = await sent.catch(unsent(this.#rules.log, stream));
     const delivered = error === null;
-    await this.#store.enqueue(await this.#rules.recorded(streamTested(caller, stream, { delivered, status })));
-    this.#rules.publish();
+    await this.#record(streamTested(caller, stream, { delivered, status }));
     return { delivered, status, error };
+  }
+
+  async #record(act: Act): Promise<void> {
+    await this.#store.enqueue(await this.#rules.recorded(act));
+    this.#rules.publish();
   }
 
   #followed(stream: Stream, stored: StreamState | undefined): FollowedStream {

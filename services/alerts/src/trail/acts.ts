@@ -19,11 +19,18 @@ export function destinationAct(
   return actBy(who, `account.alert_destination_${what}`, { ...content, ...earlier });
 }
 
-/** @param isStored false: an address that is tested before it is stored */
-export function destinationTested(who: Person, destination: Destination, isStored: boolean, tested: Tested): Act {
+/**
+ * @param isStored false: an address that is tested before it is stored
+ * @param tested `null`: the attempt, before it is sent
+ */
+export function destinationTested(
+  who: Person,
+  destination: Destination,
+  isStored: boolean,
+  tested: Tested | null,
+): Act {
   const about: JsonValue = isStored ? ofDestination(destination) : { kind: destination.kind };
-  const content = { destination: about, to: receiverOf(destination), status: tested.status };
-  return { ...actBy(who, 'account.alert_destination_tested', content), outcome: outcomeOf(tested) };
+  return testAct(who, 'account.alert_destination_tested', { destination: about, to: receiverOf(destination) }, tested);
 }
 
 /** @param before as of {@link destinationAct} */
@@ -42,17 +49,19 @@ export function streamAct(
   });
 }
 
-export function streamTested(who: Person, stream: Stream, tested: Tested): Act {
-  const content = { stream: ofStream(stream), to: new URL(stream.url).host, status: tested.status };
-  return { ...actBy(who, 'account.stream_tested', content), outcome: outcomeOf(tested) };
+/** @param tested as of {@link destinationTested} */
+export function streamTested(who: Person, stream: Stream, tested: Tested | null): Act {
+  return testAct(who, 'account.stream_tested', { stream: ofStream(stream), to: new URL(stream.url).host }, tested);
+}
+
+function testAct(who: Person, type: Act['type'], content: Act['content'], tested: Tested | null): Act {
+  if (tested === null) return actBy(who, type, content);
+  const { delivered, status } = tested;
+  return { ...actBy(who, type, { ...content, status }), outcome: delivered ? 'succeeded' : 'failed' };
 }
 
 function actBy({ accountId, userId }: Person, type: Act['type'], content: Act['content']): Act {
   return { accountId, type, by: { kind: 'user', id: userId }, content };
-}
-
-function outcomeOf({ delivered }: Tested): 'succeeded' | 'failed' {
-  return delivered ? 'succeeded' : 'failed';
 }
 
 /** An e-mail address, or the host of a webhook: its path and query may hold a secret. */
