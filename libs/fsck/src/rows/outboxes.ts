@@ -1,5 +1,6 @@
 import type { TopicName, VersionedRecord } from '@countersign/contracts';
 import type { RowId, StoreInspection, VersionRaise } from '@countersign/document-store';
+import { readMessage } from '@countersign/evidence';
 import { LAYOUT } from '../layout.js';
 import { digestOf } from '../newest-records.js';
 import { words, type ServiceStores } from '../open-stores.js';
@@ -29,16 +30,17 @@ interface Waiting {
 
 /**
  * Records that wait to be published, after a stop in between, have the content of the store: its newest version, or an
- * older one. Embedded profile.
+ * older one. Events are leaves of their key. Embedded profile.
  */
 export async function checkOutboxes(
-  stores: Pick<ServiceStores, 'identity' | 'policy' | 'reports'>,
+  stores: Pick<ServiceStores, 'alerts' | 'identity' | 'policy' | 'reports'>,
   check: Check,
 ): Promise<void> {
-  const { identity, policy, reports } = stores;
+  const { alerts, identity, policy, reports } = stores;
   if (identity !== null) await checkInspected(LAYOUT.identity, identity, ['accounts', 'api-keys', 'sessions'], check);
   if (reports !== null) await checkInspected(LAYOUT.reports, reports, ['reports', 'compliance-scopes'], check);
   if (policy !== null) await checkInspected(LAYOUT.policy, policy, ['agents', 'approvals'], check);
+  if (alerts !== null) await checkInspected(LAYOUT.alerts, alerts, [], check);
 }
 
 async function checkInspected(
@@ -65,7 +67,11 @@ function checkRow(file: string, row: OutboxRow, lookup: Lookup, check: Check): v
 }
 
 function problemOf({ topic, key, value }: OutboxRow, lookup: Lookup): string | null {
-  if (topic === 'agent-events') return null;
+  if (topic === 'agent-events') {
+    const reading = readMessage(Buffer.from(value));
+    if (!reading.ok) return `it is no event: ${reading.problem}`;
+    return reading.value.leaf.agentId === key ? null : 'it is an event of another agent than its key';
+  }
   let record: VersionedRecord<object>;
   try {
     record = JSON.parse(value) as VersionedRecord<object>;
