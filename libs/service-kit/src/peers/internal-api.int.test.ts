@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ArchivedEvent, EventArchive, LeafEvent } from '@countersign/contracts';
+import { CountersUnavailable } from '@countersign/counters';
+import { StoreUnreachable } from '@countersign/document-store';
 import { HttpRefusal } from '@countersign/http-edge';
 import { createLogger, loadConfig } from '@countersign/process';
 import { PeerRegistry } from '../service/peer-registry.js';
@@ -97,6 +99,14 @@ describe('a peer in another process', () => {
   it('rejects with the error of the other side', async () => {
     peers.provide('event-archive', archiveOf(1, 1));
     await expect(remote().caughtUp({ 0: 5 }, 7)).rejects.toThrow('audit-log: behind after 7 ms');
+  });
+
+  it('rejects with 503 where a backend of the other side is unavailable', async () => {
+    const errors = [new StoreUnreachable('no server'), new CountersUnavailable('no server')];
+    peers.provide('event-archive', { ...archiveOf(1, 1), caughtUp: () => Promise.reject(errors.pop()!) });
+    while (errors.length > 0) {
+      await expect(remote().caughtUp({ 0: 5 }, 7)).rejects.toMatchObject({ status: 503 });
+    }
   });
 
   it('refuses requests without the credential, and for what is not offered', async () => {

@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '@countersign/async';
 import type { Logger } from 'pino';
 import type { EventArchive } from '@countersign/contracts';
+import { CountersUnavailable } from '@countersign/counters';
+import { StoreUnreachable } from '@countersign/document-store';
 import { HttpRefusal } from '@countersign/http-edge';
 import type { RawHandler } from '@countersign/http-edge';
 import type { PeerRegistry } from '../service/peer-registry.js';
@@ -15,8 +17,8 @@ const RANGE_PAGE = 50;
 
 /**
  * `POST /internal/<peer>/<method>`: takes a JSON array of arguments, returns `{value}`, for callers with the service
- * credential. 404 for a peer or method that does not exist, 503 for one that this process does not offer (yet), 500
- * `{error}` for an error of the method.
+ * credential. 404 for a peer or method that does not exist, 503 for one that this process does not offer (yet) and while a
+ * backend of the method is unavailable, 500 `{error}` for another error of the method.
  */
 export function internalApi(peers: PeerRegistry, credential: string, log: Logger): RawHandler {
   const expected = sha256(`Bearer ${credential}`);
@@ -28,7 +30,8 @@ export function internalApi(peers: PeerRegistry, credential: string, log: Logger
       (error: unknown) => {
         if (error instanceof HttpRefusal) return respond(response, error.status, { error: error.message });
         log.error({ err: error, path: url }, 'an internal request failed');
-        return respond(response, 500, { error: messageOf(error) });
+        const isUnavailable = error instanceof StoreUnreachable || error instanceof CountersUnavailable;
+        return respond(response, isUnavailable ? 503 : 500, { error: messageOf(error) });
       },
     );
     return true;
