@@ -19,7 +19,6 @@ export interface PrivateJwk {
 const COVERED = [
   'idempotency-key',
   'x-approval-id',
-  'x-subject-token',
   'x-countersign-agent',
   'x-countersign-principal',
   'x-countersign-session',

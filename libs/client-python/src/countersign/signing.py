@@ -15,7 +15,6 @@ from typing import Any, Dict, Mapping, Optional, Union
 _COVERED = (
     "idempotency-key",
     "x-approval-id",
-    "x-subject-token",
     "x-countersign-agent",
     "x-countersign-principal",
     "x-countersign-session",

@@ -140,14 +140,20 @@ const responses: Readonly<Record<number, RouteResponse>> = {
 const signatureHeaders: Readonly<Record<string, JsonSchema>> = {
   'signature-input': {
     type: 'string',
-    maxLength: 4096,
+    maxLength: 1024,
     description:
-      'one signature: `sig1=("@method" "@path" "content-digest");created=…;nonce="…";keyid="…"`. It has to cover `@query` where there is one, and each of `idempotency-key`, `x-approval-id`, `x-subject-token`, `x-countersign-agent`, `x-countersign-principal` and `x-countersign-session` that is sent. `created` is at most 60 seconds from the time of the service, and a nonce is used once; with an Idempotency-Key it may be sent again. `PUT /v1/agents/{id}/signature-requirement` requires a signature',
+      'one signature: `sig1=("@method" "@path" "content-digest");created=…;nonce="…";keyid="…"`. It has to cover `@query` where there is one, and each of `idempotency-key`, `x-approval-id`, `x-subject-token-digest`, `x-countersign-agent`, `x-countersign-principal` and `x-countersign-session` that is sent. Further it may cover `@authority`, `content-type`, `content-length`, `date` and `traceparent`, and nothing else, since the signed text is recorded. `created` is at most 60 seconds from the time of the service, and a nonce is used once; with an Idempotency-Key it may be sent again. `PUT /v1/agents/{id}/signature-requirement` requires a signature',
   },
-  signature: { type: 'string', maxLength: 4096, description: 'its Ed25519 signature: `sig1=:…:`, 64 bytes in base64' },
+  'x-subject-token-digest': {
+    type: 'string',
+    maxLength: 1024,
+    description:
+      '`sha-256=:…:`, the SHA-256 of `x-subject-token` in base64: required, and covered, where a signed check sends that token, which itself is never covered',
+  },
+  signature: { type: 'string', maxLength: 1024, description: 'its Ed25519 signature: `sig1=:…:`, 64 bytes in base64' },
   'content-digest': {
     type: 'string',
-    maxLength: 4096,
+    maxLength: 1024,
     description: 'of the body (RFC 9530): `sha-256=:…:` or `sha-512=:…:`',
   },
 };

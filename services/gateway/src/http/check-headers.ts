@@ -78,6 +78,7 @@ export function readCheckHeaders(raw: readonly string[]): CheckHeaders {
         break;
       case 15:
         if (is(name, 'idempotency-key')) idempotencyKey = idempotencyKey === null ? raw[i + 1]! : '';
+        else if (is(name, 'signature-input')) isSigned = true;
         else if (is(name, 'x-subject-token')) subjectToken = subjectToken === null ? raw[i + 1]! : '';
         break;
       case 16:

@@ -16,6 +16,8 @@ const request = (of: Partial<Signing> = {}, changes: Partial<SignedRequest> = {}
   body: Buffer.from(BODY),
   ...changes,
 });
+const COVERED = ['@method', '@path', 'content-digest'];
+const digestOf = (token: string): string => `sha-256=:${createHash('sha256').update(token).digest('base64')}:`;
 const problemOf = (sent: SignedRequest): string | null => {
   const read = readSignature(sent);
   return 'problem' in read ? read.problem : null;
@@ -101,6 +103,14 @@ describe('a signature of the profile', () => {
     expect(problemOf(request({}, { rawHeaders: raw(typed), url: 'http://a.example/v1/check' }))).toBeNull();
   });
 
+  it('binds a token by its digest, and does not hold it', () => {
+    const headers = { 'x-subject-token': 'secret', 'x-subject-token-digest': digestOf('secret') };
+    const read = readSignature(request({ headers }));
+    if ('problem' in read) throw new Error(read.problem);
+    expect(read.base).toContain(`"x-subject-token-digest": ${digestOf('secret')}`);
+    expect(read.base).not.toContain(': secret');
+  });
+
   it.each([
     ['no input', withHeader('signature-input', ''), 'Signature-Input is malformed'],
     [
@@ -135,6 +145,32 @@ describe('a signature of the profile', () => {
     ['a digest of another kind', withHeader('content-digest', 'md5=:AAAA:'), 'Content-Digest is malformed'],
     ['a short digest', withHeader('content-digest', 'sha-256=:AAAA:'), 'is not that of the body'],
     ['a component that is not there', request({ components: ['@method', '@path', 'content-digest', 'x-a'] }), 'x-a'],
+    [
+      'a credential',
+      request({ components: [...COVERED, 'x-service-key'], headers: { 'x-service-key': 'k' } }),
+      'the signed text is recorded',
+    ],
+    [
+      'a token itself',
+      request({ components: [...COVERED, 'x-subject-token'], headers: { 'x-subject-token': 't' } }),
+      'X-Subject-Token-Digest',
+    ],
+    ['a token without its digest', request({ headers: { 'x-subject-token': 't' } }), 'X-Subject-Token-Digest'],
+    [
+      'the digest of another token',
+      request({ headers: { 'x-subject-token': 't', 'x-subject-token-digest': digestOf('u') } }),
+      'is not sha-256=:…: of X-Subject-Token',
+    ],
+    [
+      'a digest without a token',
+      request({ headers: { 'x-subject-token-digest': digestOf('u') } }),
+      'is not sha-256=:…: of X-Subject-Token',
+    ],
+    [
+      'the digest of a token not covered',
+      request({ components: COVERED, headers: { 'x-subject-token': 't', 'x-subject-token-digest': digestOf('t') } }),
+      'does not cover x-subject-token-digest',
+    ],
     ['the target', request({ components: ['@method', '@path', 'content-digest', '@target-uri'] }), '@target-uri'],
   ])('is refused with its reason: %s', (_what, sent, reason) => {
     expect(problemOf(sent)).toContain(reason);
@@ -143,7 +179,7 @@ describe('a signature of the profile', () => {
   it.each([
     'idempotency-key',
     'x-approval-id',
-    'x-subject-token',
+    'x-subject-token-digest',
     'x-countersign-agent',
     'x-countersign-principal',
     'x-countersign-session',

@@ -36,11 +36,22 @@ const REQUIRED = ['@method', '@path', 'content-digest'] as const;
 const REQUIRED_IF_SENT = [
   'idempotency-key',
   'x-approval-id',
-  'x-subject-token',
+  'x-subject-token-digest',
   'x-countersign-agent',
   'x-countersign-principal',
   'x-countersign-session',
 ] as const;
+/**
+ * All that may be covered: the signed text is recorded, so that no credential may be in it. In place of a token of a trusted
+ * issuer, its digest is covered.
+ */
+const COVERABLE: ReadonlySet<string> = new Set([
+  ...REQUIRED,
+  ...REQUIRED_IF_SENT,
+  ...['@query', '@authority', 'content-type', 'content-length', 'date', 'traceparent'],
+]);
+const TOKEN = 'x-subject-token';
+const TOKEN_DIGEST = 'x-subject-token-digest';
 const PARAMETERS: ReadonlySet<string> = new Set(['created', 'expires', 'nonce', 'keyid', 'alg', 'tag']);
 const MOST_NONCE_CHARACTERS = 128;
 const SIGNATURE_BYTES = 64;
@@ -53,6 +64,9 @@ const MALFORMED_INPUT =
 const MALFORMED_SIGNATURE = 'Signature is malformed: send one of 64 bytes, under the label of Signature-Input';
 const MALFORMED_DIGEST = 'Content-Digest is malformed: send sha-256=:…:, sha-512=:…: or both';
 const OTHER_DIGEST = 'Content-Digest is not that of the body';
+const TOKEN_UNBOUND =
+  'X-Subject-Token came without X-Subject-Token-Digest: send sha-256=:…: of the token, and cover that header';
+const OTHER_TOKEN = 'X-Subject-Token-Digest is not sha-256=:…: of X-Subject-Token';
 
 /** Reads the signature of a request. Linear in what was sent; never throws. */
 export function readSignature(request: SignedRequest): SentSignature | UnreadableSignature {
@@ -66,10 +80,12 @@ export function readSignature(request: SignedRequest): SentSignature | Unreadabl
   if (signature?.length !== SIGNATURE_BYTES) return { problem: MALFORMED_SIGNATURE };
   const parameters = readParameters(input.parameters);
   if ('problem' in parameters) return parameters;
+  const recorded = input.components.find((name) => !name.startsWith('@') && !COVERABLE.has(name));
+  if (recorded !== undefined) return { problem: coversTooMuch(recorded) };
   const { pathname, query } = targetOf(request.url);
   const missing = missingComponents(input.components, headers, query !== '');
   if (missing.length > 0) return { problem: `the signature does not cover ${missing.join(', ')}` };
-  const problem = digestProblem(headers.get('content-digest'), request.body);
+  const problem = digestProblem(headers.get('content-digest'), request.body) ?? tokenProblem(headers);
   if (problem !== null) return { problem };
   const derived = new Map([
     ['@method', request.method],
@@ -79,6 +95,23 @@ export function readSignature(request: SignedRequest): SentSignature | Unreadabl
   ]);
   const base = signatureBase(input, (name) => (name.startsWith('@') ? derived.get(name) : headers.get(name)));
   return typeof base === 'string' ? { ...parameters, base, signature } : base;
+}
+
+function coversTooMuch(name: string): string {
+  if (name === TOKEN) return TOKEN_UNBOUND;
+  const most = [...COVERABLE].map((one) => (one.startsWith('@') ? `"${one}"` : one)).join(', ');
+  return `the signature covers ${name}, but the signed text is recorded: cover none but ${most}`;
+}
+
+/** The digest that is covered in place of a token has to be that of the token. */
+function tokenProblem(headers: ReadonlyMap<string, string>): string | null {
+  const token = headers.get(TOKEN);
+  const given = headers.get(TOKEN_DIGEST);
+  if (token === undefined) return given === undefined ? null : OTHER_TOKEN;
+  if (given === undefined) return TOKEN_UNBOUND;
+  const own = hash('sha256', Buffer.from(token, 'latin1'), 'buffer');
+  const sent = readByteDictionary(given)?.get('sha-256');
+  return sent?.length === own.length && timingSafeEqual(sent, own) ? null : OTHER_TOKEN;
 }
 
 /** By name in lower case; several of one name are joined (RFC 9421 section 2.1). */

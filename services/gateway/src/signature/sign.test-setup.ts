@@ -31,7 +31,7 @@ export interface Signing {
   readonly more?: string;
 }
 
-const COVERED = /^(idempotency-key|x-approval-id|x-subject-token|x-countersign-)/;
+const COVERED = /^(idempotency-key|x-approval-id|x-subject-token-digest|x-countersign-)/;
 
 /** The headers of a request with those of its signature. */
 export function signed(of: Signing): Record<string, string> {
