@@ -68,6 +68,7 @@ describe('the command line, packed and installed into an empty folder as its REA
         'export',
         'reports',
         'erase',
+        'holds',
         'verify',
         'sample',
         'help',
