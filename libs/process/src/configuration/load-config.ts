@@ -19,7 +19,7 @@ import {
 } from './readers.js';
 import type { Reader } from './readers.js';
 import { RETENTION_MONTHS, retentionMonths } from './retention-months.js';
-import { otlpConfig } from './telemetry.js';
+import { exportsTelemetry, otlpConfig, TELEMETRY } from './telemetry.js';
 import { tlsFiles, tlsProblems, unusedWhenDistributed } from './server-tls.js';
 import { signingKeyAccess, signingKeyProblems } from './signing-key-access.js';
 import {
@@ -127,16 +127,7 @@ const READERS = {
   KAFKA_SASL_PASSWORD_FILE: text(),
   MONGODB_URI: urlOf(['mongodb:', 'mongodb+srv:']),
   REDIS_URL: redisUrl(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl(),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl(),
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: httpUrl(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf']),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf(['http/protobuf']),
-  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: oneOf(['http/protobuf']),
-  OTEL_TRACES_EXPORTER: oneOf(['otlp', 'none']),
-  OTEL_METRICS_EXPORTER: oneOf(['otlp', 'none']),
-  OTEL_METRIC_EXPORT_INTERVAL: integer(1_000, 3_600_000),
-  OTEL_SDK_DISABLED: anyCase(oneOf(['true', 'false'])),
+  ...TELEMETRY,
   SMTP_URL: urlOf(['smtp:', 'smtps:']),
   SMTP_FROM: text(),
 } satisfies Record<string, Reader<unknown>>;
@@ -153,9 +144,10 @@ type Values = { -readonly [V in Variable]?: ReturnType<(typeof READERS)[V]['read
 export function loadConfig(environment: Environment = process.env): Config {
   const problems = unknownVariables(environment);
   const values: Values = {};
+  const exports = exportsTelemetry(environment);
   for (const [name, reader] of Object.entries(READERS) as [Variable, Reader<never>][]) {
     const raw = environment[name]?.trim();
-    if (raw === undefined || raw === '') continue;
+    if (raw === undefined || raw === '' || (name in TELEMETRY && !exports)) continue;
     const value = reader.read(raw);
     if (value === null) problems.push(`${name} must be ${reader.expected}`);
     else values[name] = value;

@@ -21,6 +21,16 @@ describe('what is exported by OTLP', () => {
       { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_METRICS_EXPORTER: 'none', OTEL_TRACES_EXPORTER: 'none' },
       null,
     ],
+    [
+      'nothing, whatever else the environment has',
+      { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_EXPORTER: 'console' },
+      null,
+    ],
+    [
+      'nothing of a disabled SDK, whatever else',
+      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+      null,
+    ],
     ['nothing of a disabled SDK', { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'TRUE' }, null],
   ])('is %s', (_what, environment, expected) => {
     expect(loadConfig(environment).otlp).toEqual(expected);
