@@ -25,6 +25,8 @@ const COVERED = [
 ] as const;
 
 const PEM = /^-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----$/u;
+/** PKCS #8 of a private key of Ed25519, up to its 32 bytes. */
+const ED25519_PKCS8 = '\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20';
 const KEY_ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u;
 /** Made when it is needed: not every platform has an encoder. */
 const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
@@ -105,9 +107,7 @@ const UNREADABLE =
 function read(privateKey: unknown): ReadKey {
   if (typeof privateKey === 'string') {
     const pem = PEM.exec(privateKey.trim());
-    if (pem !== null) {
-      return { pkcs8: Uint8Array.from(atob(pem[1]!.replace(/\s/gu, '')), (character) => character.charCodeAt(0)) };
-    }
+    if (pem !== null) return { pkcs8: readPkcs8(pem[1]!.replace(/\s/gu, '')) };
     try {
       return read(JSON.parse(privateKey));
     } catch {
@@ -117,9 +117,25 @@ function read(privateKey: unknown): ReadKey {
   if (typeof privateKey !== 'object' || privateKey === null)
     throw new TypeError(`${UNREADABLE}, not ${kindOf(privateKey)}`);
   const { kty, crv, x, d } = privateKey as Partial<PrivateJwk>;
-  if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || typeof d !== 'string')
-    throw new TypeError(UNREADABLE);
+  if (kty !== 'OKP' || crv !== 'Ed25519' || !isCoordinate(x) || !isCoordinate(d)) throw new TypeError(UNREADABLE);
   return { jwk: { kty, crv, x, d } };
+}
+
+/** 32 bytes in base64url without padding (RFC 8037 section 2). */
+function isCoordinate(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{43}$/u.test(value);
+}
+
+/** @throws TypeError where it is no private key of Ed25519 (RFC 8410 section 7) */
+function readPkcs8(base64Text: string): Uint8Array<ArrayBuffer> {
+  let text: string;
+  try {
+    text = atob(base64Text);
+  } catch {
+    throw new TypeError(UNREADABLE);
+  }
+  if (!text.startsWith(ED25519_PKCS8) || text.length !== ED25519_PKCS8.length + 32) throw new TypeError(UNREADABLE);
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
 async function load({ privateKey, keyId }: SigningKey): Promise<LoadedKey> {

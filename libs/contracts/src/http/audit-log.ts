@@ -83,7 +83,7 @@ const eventFilters = {
     type: 'string',
     enum: EVENT_KINDS,
     description:
-      '`account`: events of the account itself (`account.*`), such as sign-ins, and changes of users, keys and plans; exports, alert destinations, acknowledgements and signing keys are not among them. Their content is shown to admins and auditors. `agents`: all others',
+      '`account`: events of the account itself (`account.*`), such as sign-ins, changes of users, keys and plans, reports that are issued, published and shared, alert destinations, streams, and alerts that are closed; signing keys of the operator and legal holds are not among them. Their content is shown to admins and auditors. `agents`: all others',
   },
   by: {
     ...uuid,

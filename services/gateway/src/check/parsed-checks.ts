@@ -8,7 +8,7 @@ import type { CheckHandler } from '../http/check-handler.js';
 import type { Credentials } from './credentials.js';
 import type { CheckJob } from './check-job.js';
 import type { RefusalStatus } from './pending-check.js';
-import { NOT_VERIFIED_HERE } from '../signature/signatures.js';
+import { CheckSignature, NOT_VERIFIED_HERE } from '../signature/signatures.js';
 import { isMalformed, prepareParsed } from './prepare.js';
 import { subjectTokenOf } from './subject-token-of.js';
 
@@ -84,7 +84,7 @@ export class ParsedChecks {
         {
           ...{ key, prepared, stamp, origin },
           ...(approvalId === null ? {} : { approvalId }),
-          ...(headers.isSigned ? { signature: { sent: NOT_VERIFIED_HERE, isUsed: false } } : {}),
+          ...(headers.isSigned ? { signature: new CheckSignature(() => NOT_VERIFIED_HERE) } : {}),
           ...(subjectToken === null
             ? {}
             : { token: subjectTokenOf(subjectToken, key, prepared, idempotencyKey, headers, origin) }),

@@ -27,6 +27,7 @@ import type { CheckJudge } from '../check/check-judge.js';
 import type { Credentials } from '../check/credentials.js';
 import { isMalformed, prepareCheck, withoutAttempt } from '../check/prepare.js';
 import { readSignature } from '../signature/read-signature.js';
+import { CheckSignature } from '../signature/signatures.js';
 import { subjectTokenOf } from '../check/subject-token-of.js';
 
 /** Under this path, an action may carry the `_meta` of the tool call that it was made of. */
@@ -272,8 +273,9 @@ export class CheckHandler implements CheckObserver {
     const { approvalId, subjectToken } = headers;
     const named: Pick<CheckJob, 'approvalId' | 'signature'> = approvalId === null ? {} : { approvalId };
     if (headers.isSigned) {
-      const signature = readSignature({ method: method!, url: url!, rawHeaders, body });
-      Object.assign(named, { signature: { sent: signature, isUsed: false } });
+      const read = (): ReturnType<typeof readSignature> =>
+        readSignature({ method: method!, url: url!, rawHeaders, body });
+      Object.assign(named, { signature: new CheckSignature(read) });
     }
     if (subjectToken === null) {
       this.#parts.judge.judge(check, { key, prepared, stamp, origin, ...named });

@@ -5,11 +5,21 @@ import { canonicalize, verifyEd25519 } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { SentSignature, UnreadableSignature } from './read-signature.js';
 
-/** The signature that a request carries, with what became of it. */
-export interface CheckSignature {
-  readonly sent: SentSignature | UnreadableSignature;
+/** The signature that a request carries, with what became of it. It is read, and the body hashed, where an agent has keys. */
+export class CheckSignature {
+  readonly #read: () => SentSignature | UnreadableSignature;
+  #sent: SentSignature | UnreadableSignature | null = null;
   /** Its nonce was used for this check: an attempt that follows does not use it again. */
-  isUsed: boolean;
+  isUsed = false;
+
+  constructor(read: () => SentSignature | UnreadableSignature) {
+    this.#read = read;
+  }
+
+  get sent(): SentSignature | UnreadableSignature {
+    this.#sent ??= this.#read();
+    return this.#sent;
+  }
 }
 
 /** `null`: the agent may check without a signature, and none was sent. A text is what the context commits. */
@@ -55,9 +65,9 @@ export class Signatures {
     by: string | null,
   ): Promise<JudgedSignature> {
     if (given === undefined) return required ? { refused: MISSING } : { committed: null };
-    const { sent } = given;
     // The first key gives the agent a signature that has to be valid; without any, and without the requirement, it has none.
     if (keys.length === 0 && !required) return { committed: null };
+    const { sent } = given;
     if ('problem' in sent) return { refused: sent.problem };
     const key = keys.find(({ id }) => id === sent.keyId);
     if (key === undefined) return { refused: UNKNOWN_KEY };

@@ -50,7 +50,7 @@ export const AGENT_NOTES: OperationNotes = {
   requireAgentSignature: {
     body: { required: false },
     description:
-      'A signature has `created`, `nonce` and `keyid`, and covers `@method`, `@path`, `content-digest`, `@query` where there is one, and each of `idempotency-key`, `x-approval-id`, `x-subject-token-digest` (SHA-256 of `x-subject-token`), `x-countersign-agent`, `x-countersign-principal` and `x-countersign-session` that the request has. `created` is at most 60 seconds from the time of the service; a nonce is used once. Routes that cannot verify signatures refuse the checks of such an agent.',
+      'A signature has `created`, `nonce` and `keyid`, and covers `@method`, `@path`, `content-digest`, `@query` where there is one, and each of `idempotency-key`, `x-approval-id`, `x-subject-token-digest` (SHA-256 of `x-subject-token`), `x-countersign-agent`, `x-countersign-principal` and `x-countersign-session` that the request has. `created` is at most 60 seconds from the time of the service; a nonce is used once. `POST /v1/check` and `POST /v1/mcp/check` verify signatures, after credentials (401), body (400) and agent (404). All other routes refuse the checks of such an agent with 401: evaluations, hooks, guardrails and `/mcp`, and so do the MCP proxy and `countersign hook`, which do not sign. Require signatures once its checks come by a client that signs.',
   },
   getProfile: { description: 'Every field, including those that were never set, and the `version`.' },
   updateProfile: {
