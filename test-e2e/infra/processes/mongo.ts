@@ -19,6 +19,8 @@ export async function startMongo(): Promise<Mongo> {
     return {
       name: 'mongo',
       readyWithinMs: 20_000,
+      // One transaction after the other, some 20 ms each: on a busy machine instances would find it unreachable.
+      isAwaitedByAll: true,
       prepare: (folder) => void mkdirSync(join(folder, 'data')),
       command: (folder) => [
         join(cacheFolder(), 'mongo', 'bin', 'secantusd-py'),

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgetGroup, guardFolder, guardGroup } from './guard.js';
@@ -15,6 +15,8 @@ export interface Recipe {
   /** Resolves to `true` when it serves requests; may reject. */
   answers(): Promise<boolean>;
   readonly readyWithinMs: number;
+  /** All instances wait for it: it runs with a higher priority where the system allows that. */
+  readonly isAwaitedByAll?: boolean;
 }
 
 const STOPS_WITHIN_MS = 10_000;
@@ -109,6 +111,7 @@ export class ServerProcess {
     if (pid === undefined) throw new Error(`${this.recipe.name}: ${command} cannot be run`);
     guardGroup(pid);
     this.#child = child;
+    if (this.recipe.isAwaitedByAll === true) prefer(pid);
     child.once('exit', () => {
       // Remaining processes of its group are killed.
       signalGroup(pid, 'SIGKILL');
@@ -198,5 +201,14 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
     process.kill(-pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** Users without the privilege may lower a priority alone. */
+function prefer(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_ABOVE_NORMAL);
+  } catch {
+    // It runs as every other process.
   }
 }
