@@ -16,7 +16,7 @@ export interface CarriedOut {
 }
 
 /**
- * Whether what was ordered before a hold is carried out. A hold is settled once no erasure that reaches it is registered
+ * Settlement of holds: everything that was ordered before one is carried out. A hold is settled once no erasure that reaches it is registered
  * and the archive has passed the ends that the log had then. Both ends and settlement are stored, so any instance answers
  * the same, and a hold that is settled costs one read of the store. What is not known is not settled.
  */
