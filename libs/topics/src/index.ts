@@ -16,5 +16,5 @@ export { readVersionedRecord, RecordUnreadable, versionedRecord } from './projec
 export { aheadOfStore, newestRecords, TopicDiffers } from './restore/ahead.js';
 export type { Ahead, Newest } from './restore/ahead.js';
 export { requireLogSince, RestoreRefused } from './restore/require-log-since.js';
-export { AccountTrail } from './trail/account-trail.js';
+export { accountEvents, AccountTrail } from './trail/account-trail.js';
 export type { Act } from './trail/account-trail.js';

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Announcer } from '@countersign/topics';
 import type { IdentityStore, IdentityWrite, WriteResult } from './store/port.js';
-import type { Act } from './trail/acts.js';
+import type { Act } from '@countersign/topics';
 import type { Trail } from './trail/trail.js';
 import { notNow } from './refusals.js';
 

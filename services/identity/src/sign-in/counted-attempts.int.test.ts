@@ -5,7 +5,7 @@ import { FAILURES_PER_ADDRESS, FAILURES_PER_PAIR, REGISTRATIONS_PER_IP } from '.
 import { openSqliteIdentityStore } from '../store/open.js';
 import type { IdentityStore } from '../store/port.js';
 import type { Session, User } from '../domain/members.js';
-import type { Act } from '../trail/acts.js';
+import type { Act } from '@countersign/topics';
 import { CountedAttempts } from './counted-attempts.js';
 import { FailedSignIns } from './failed-sign-ins.js';
 

@@ -16,7 +16,7 @@ import {
   userChanged,
   userCreated,
 } from '../trail/acts.js';
-import type { Act } from '../trail/acts.js';
+import type { Act } from '@countersign/topics';
 import type { AttemptQueue } from '../sign-in/attempt-queue.js';
 import { endLateSessions } from '../sign-in/end-late-sessions.js';
 import { hashPassword } from '../sign-in/passwords.js';

@@ -1,12 +1,8 @@
 import { isIP } from 'node:net';
-import type { AccountActor, AccountEventDraft, JsonValue } from '@countersign/contracts';
+import type { AccountActor, JsonValue } from '@countersign/contracts';
+import type { Act } from '@countersign/topics';
 import { normalIp } from '../domain/lock-out.js';
 import type { IssuedKey, Session, User } from '../domain/members.js';
-
-/** Act of a person before it is an event of the account. It holds no secret: no password, no key, no token, no hash of one. */
-export interface Act extends AccountEventDraft {
-  readonly accountId: string;
-}
 
 export const OPERATOR: AccountActor = { kind: 'operator' };
 export const SYSTEM: AccountActor = { kind: 'system' };
