@@ -1,5 +1,5 @@
 import type { ApprovalState, ApprovalSummary } from '@countersign/contracts';
-import { Api } from '../api-client/api.js';
+import type { Asked } from '../api-client/as-person.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import type { ShownApproval } from './describe-approvals.js';
 import { visible } from './visible.js';
@@ -20,28 +20,10 @@ const MOST_OF_PAGE = 100;
 
 /** Approvals of the account over the API, as a person. Every method throws CommandFailed 1 where the service refuses. */
 export class ApprovalsApi {
-  readonly #api: Api;
-  readonly #session: { readonly authorization: string };
+  readonly #ask: Asked;
 
-  private constructor(api: Api, session: { readonly authorization: string }) {
-    this.#api = api;
-    this.#session = session;
-  }
-
-  /** Logs in and passes the session to `use`. */
-  static async as<T>(
-    { baseUrl, email, password }: Readonly<Record<'baseUrl' | 'email' | 'password', string>>,
-    use: (approvals: ApprovalsApi) => Promise<T>,
-  ): Promise<T> {
-    const api = new Api(baseUrl);
-    try {
-      return await use(new ApprovalsApi(api, await api.login(email, password)));
-    } catch (error) {
-      const { message } = error instanceof Error ? error : new Error(String(error));
-      throw new CommandFailed(error instanceof CommandFailed ? error.exitCode : EXIT.wrong, visible(message));
-    } finally {
-      api.close();
-    }
+  constructor(ask: Asked) {
+    this.#ask = ask;
   }
 
   /** The newest ones, at most `most`, and whether there are more. */
@@ -56,7 +38,7 @@ export class ApprovalsApi {
       if (status !== undefined) query.set('status', status);
       if (agentId !== undefined) query.set('agentId', agentId);
       if (cursor !== null) query.set('cursor', cursor);
-      const page: Page = await this.#api.json('GET', `/v1/approvals?${query.toString()}`, this.#session);
+      const page: Page = await this.#ask('GET', `/v1/approvals?${query.toString()}`);
       approvals.push(...page.approvals);
       cursor = page.next_cursor;
     } while (cursor !== null && approvals.length < most);
@@ -64,11 +46,11 @@ export class ApprovalsApi {
   }
 
   show(id: string): Promise<ShownApproval> {
-    return this.#api.json('GET', pathOf(id), this.#session);
+    return this.#ask('GET', pathOf(id));
   }
 
   decide(id: string, decision: Decision): Promise<ShownApproval> {
-    return this.#api.json('POST', `${pathOf(id)}/decide`, this.#session, decision);
+    return this.#ask('POST', `${pathOf(id)}/decide`, decision);
   }
 }
 

@@ -3,8 +3,9 @@ import { createInterface } from 'node:readline/promises';
 import { APPROVAL_STATES } from '@countersign/contracts';
 import type { ApprovalState } from '@countersign/contracts';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
-import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
+import { asPerson } from '../api-client/as-person.js';
+import { withLogin, type LoginOptions } from '../api-client/secret-options.js';
+import { withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { ApprovalsApi, requireId } from '../approvals/approvals-api.js';
 import { listText, recordText } from '../approvals/describe-approvals.js';
 import type { ShownApproval } from '../approvals/describe-approvals.js';
@@ -122,8 +123,8 @@ async function confirmed(approval: ShownApproval, decision: 'approve' | 'deny'):
   return digest;
 }
 
-async function as<T>(options: Options, use: (api: ApprovalsApi) => Promise<T>): Promise<T> {
-  return ApprovalsApi.as(await targetOf(options, await loginOf(options)), use);
+function as<T>(options: Options, use: (api: ApprovalsApi) => Promise<T>): Promise<T> {
+  return asPerson(options, (ask) => use(new ApprovalsApi(ask)));
 }
 
 function print(approval: ShownApproval, { json }: Options): void {

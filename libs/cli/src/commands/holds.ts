@@ -1,21 +1,16 @@
 import type { LegalHoldRecord, NewHoldBody } from '@countersign/contracts';
 import type { Command } from 'commander';
-import { Api } from '../api-client/api.js';
-import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
-import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
+import { asPerson, listedOf } from '../api-client/as-person.js';
+import { withLogin, type LoginOptions } from '../api-client/secret-options.js';
+import { withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { visible, visibleJson } from '../approvals/visible.js';
-import { CommandFailed, EXIT } from '../exit-codes.js';
 import { holdsText, placedText } from '../legal-holds/holds-text.js';
 
-const PAGE = 100;
-const MOST_LISTED = 1000;
 const HOLDS = '/v1/legal-holds';
 
 interface Options extends TargetOptions, LoginOptions {
   readonly json?: boolean;
 }
-
-type Asked = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
 /** `countersign holds`: content that is not erased until its hold is released, over the API, as an admin or auditor. */
 export function register(program: Command): void {
@@ -34,25 +29,11 @@ function registerList(holds: Command): void {
   withTarget(withLogin(command))
     .exitOverride()
     .action(async (options: Options) => {
-      const list = await as(options, listed);
-      process.stdout.write(options.json === true ? `${visibleJson(list)}\n` : holdsText(list.holds, list.total));
+      const { records: holds, total } = await asPerson(options, (ask) =>
+        listedOf<LegalHoldRecord>(ask, HOLDS, 'holds'),
+      );
+      process.stdout.write(options.json === true ? `${visibleJson({ holds, total })}\n` : holdsText(holds, total));
     });
-}
-
-interface HoldList {
-  readonly holds: readonly LegalHoldRecord[];
-  /** Also those that are not listed. */
-  readonly total: number;
-}
-
-/** The newest holds, page by page. */
-async function listed(ask: Asked): Promise<HoldList> {
-  const holds: LegalHoldRecord[] = [];
-  for (;;) {
-    const page = await ask<HoldList>('GET', `${HOLDS}?limit=${PAGE}&offset=${holds.length}`);
-    holds.push(...page.holds);
-    if (page.holds.length < PAGE || holds.length >= MOST_LISTED) return { holds, total: page.total };
-  }
 }
 
 interface PlaceOptions extends Options {
@@ -83,7 +64,7 @@ function registerPlace(holds: Command): void {
         ...(from === undefined ? {} : { from }),
         ...(to === undefined ? {} : { to }),
       };
-      const placed = await as(options, (ask) => ask<LegalHoldRecord>('POST', HOLDS, body));
+      const placed = await asPerson(options, (ask) => ask<LegalHoldRecord>('POST', HOLDS, body));
       process.stdout.write(options.json === true ? `${visibleJson(placed)}\n` : placedText(placed));
     });
 }
@@ -99,22 +80,7 @@ function registerRelease(holds: Command): void {
     .exitOverride()
     .action(async (hold: string, options: Options & { readonly reason: string }) => {
       const { reason } = options;
-      await as(options, (ask) => ask('POST', `${HOLDS}/${encodeURIComponent(hold)}/release`, { reason }));
+      await asPerson(options, (ask) => ask('POST', `${HOLDS}/${encodeURIComponent(hold)}/release`, { reason }));
       process.stdout.write(`${visible(hold)}: released\n`);
     });
-}
-
-/** Logs in and passes requests of that session to `use`. @throws CommandFailed 1 where the service refuses */
-async function as<T>(options: Options, use: (ask: Asked) => Promise<T>): Promise<T> {
-  const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
-  const api = new Api(baseUrl);
-  try {
-    const session = await api.login(email, password);
-    return await use((method, path, body) => api.json(method, path, session, body));
-  } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error));
-    throw new CommandFailed(error instanceof CommandFailed ? error.exitCode : EXIT.wrong, visible(message));
-  } finally {
-    api.close();
-  }
 }

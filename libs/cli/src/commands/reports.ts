@@ -1,21 +1,15 @@
 import type { NewShareRecord, ShareBody, ShareRecord } from '@countersign/contracts';
 import type { Command } from 'commander';
-import { Api } from '../api-client/api.js';
-import { loginOf, withLogin, type LoginOptions } from '../api-client/secret-options.js';
-import { targetOf, withTarget, type TargetOptions } from '../api-client/target-options.js';
+import { asPerson, listedOf } from '../api-client/as-person.js';
+import { withLogin, type LoginOptions } from '../api-client/secret-options.js';
+import { withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { visible, visibleJson } from '../approvals/visible.js';
 import { CommandFailed, EXIT } from '../exit-codes.js';
 import { newShareText, secondsOf, sharesText } from '../share-reports/shares-text.js';
 
-/** Links in one answer, as the route allows. */
-const PAGE = 100;
-const MOST_LISTED = 1000;
-
 interface Options extends TargetOptions, LoginOptions {
   readonly json?: boolean;
 }
-
-type Asked = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
 /** `countersign reports`: links by which stored reports are read without an account, over the API, as a person. */
 export function register(program: Command): void {
@@ -59,7 +53,7 @@ async function share(report: string, options: ShareOptions): Promise<void> {
     ...(withhold === undefined ? {} : { withhold: withhold.split(',') as ShareBody['withhold'] & object }),
     ...(note === undefined ? {} : { note }),
   };
-  const made = await as(options, (ask) => ask<NewShareRecord>('POST', pathOf(report), body));
+  const made = await asPerson(options, (ask) => ask<NewShareRecord>('POST', pathOf(report), body));
   process.stdout.write(json === true ? `${visibleJson(made)}\n` : newShareText(made));
 }
 
@@ -73,26 +67,12 @@ function registerShares(reports: Command): void {
   withTarget(withLogin(command))
     .exitOverride()
     .action(async (report: string, options: Options) => {
-      const list = await as(options, (ask) => sharesOf(ask, report));
-      const text = options.json === true ? `${visibleJson(list)}\n` : sharesText(list.shares, list.total, Date.now());
+      const list = await asPerson(options, (ask) => listedOf<ShareRecord>(ask, pathOf(report), 'shares'));
+      const { records: shares, total } = list;
+      const text =
+        options.json === true ? `${visibleJson({ shares, total })}\n` : sharesText(shares, total, Date.now());
       process.stdout.write(text);
     });
-}
-
-interface ShareList {
-  readonly shares: readonly ShareRecord[];
-  /** Also those that are not listed. */
-  readonly total: number;
-}
-
-/** The newest links of a report, page by page. */
-async function sharesOf(ask: Asked, report: string): Promise<ShareList> {
-  const shares: ShareRecord[] = [];
-  for (;;) {
-    const page = await ask<ShareList>('GET', `${pathOf(report)}?limit=${PAGE}&offset=${shares.length}`);
-    shares.push(...page.shares);
-    if (page.shares.length < PAGE || shares.length >= MOST_LISTED) return { shares, total: page.total };
-  }
 }
 
 function registerUnshare(reports: Command): void {
@@ -108,24 +88,9 @@ function registerUnshare(reports: Command): void {
   withTarget(withLogin(command))
     .exitOverride()
     .action(async (report: string, link: string, options: Options) => {
-      await as(options, (ask) => ask('DELETE', `${pathOf(report)}/${encodeURIComponent(link)}`));
+      await asPerson(options, (ask) => ask('DELETE', `${pathOf(report)}/${encodeURIComponent(link)}`));
       process.stdout.write(`${visible(link)}: revoked\n`);
     });
-}
-
-/** Logs in and passes requests of that session to `use`. @throws CommandFailed 1 where the service refuses */
-async function as<T>(options: Options, use: (ask: Asked) => Promise<T>): Promise<T> {
-  const { baseUrl, email, password } = await targetOf(options, await loginOf(options));
-  const api = new Api(baseUrl);
-  try {
-    const session = await api.login(email, password);
-    return await use((method, path, body) => api.json(method, path, session, body));
-  } catch (error) {
-    const { message } = error instanceof Error ? error : new Error(String(error));
-    throw new CommandFailed(error instanceof CommandFailed ? error.exitCode : EXIT.wrong, visible(message));
-  } finally {
-    api.close();
-  }
 }
 
 function pathOf(report: string): string {
