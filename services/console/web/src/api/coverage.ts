@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { Coverage, CoverageQuery, CoveringEvent, CoveringEventsQuery } from '@countersign/contracts';
 import { ask } from './ask.js';
+import { offsetPages, type OffsetPage } from './offset-pages.js';
 
 const PAGE = 100;
 
@@ -23,10 +24,8 @@ export function useCoverage(
   });
 }
 
-interface CoveringEventPage {
+interface CoveringEventPage extends OffsetPage {
   readonly events: readonly CoveringEvent[];
-  readonly total: number;
-  readonly offset: number;
 }
 
 /** The events behind a number of the coverage, newest first, in pages; `null`: nothing is asked. */
@@ -35,16 +34,7 @@ export function useCoveringEvents(
 ): UseInfiniteQueryResult<InfiniteData<CoveringEventPage, number>> {
   return useInfiniteQuery({
     queryKey: ['covering-events', query],
-    queryFn: async ({ pageParam: offset, signal }): Promise<CoveringEventPage> => ({
-      ...(await ask<Omit<CoveringEventPage, 'offset'>>('/v1/coverage/events', {
-        query: { ...query, limit: PAGE, offset },
-        signal,
-      })),
-      offset,
-    }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, events, total }) =>
-      events.length > 0 && offset + events.length < total ? offset + events.length : undefined,
+    ...offsetPages<CoveringEventPage>('/v1/coverage/events', { ...query, limit: PAGE }, ({ events }) => events),
     enabled: query !== null,
     staleTime: 60_000,
   });

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { AgentCompleteness, AnchoringState } from '@countersign/contracts';
 import { ask, AskError } from './ask.js';
+import { offsetPages, type OffsetPage } from './offset-pages.js';
 
 const EVERY_MS = 5000;
 const PAGE = 20;
@@ -44,25 +45,14 @@ export function useAnchoring(): UseQueryResult<AnchoringState> {
   });
 }
 
-export interface CompletenessPage {
+export interface CompletenessPage extends OffsetPage {
   readonly agents: readonly AgentCompleteness[];
-  readonly total: number;
-  readonly offset: number;
 }
 
 /** Events and windows of each agent with the gaps between them, in pages. */
 export function useCompleteness(): UseInfiniteQueryResult<InfiniteData<CompletenessPage, number>> {
   return useInfiniteQuery({
     queryKey: ['completeness'],
-    queryFn: async ({ pageParam: offset, signal }): Promise<CompletenessPage> => ({
-      ...(await ask<Omit<CompletenessPage, 'offset'>>('/v1/completeness', {
-        query: { limit: PAGE, offset },
-        signal,
-      })),
-      offset,
-    }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, agents, total }) =>
-      agents.length > 0 && offset + agents.length < total ? offset + agents.length : undefined,
+    ...offsetPages<CompletenessPage>('/v1/completeness', { limit: PAGE }, ({ agents }) => agents),
   });
 }

@@ -3,6 +3,7 @@ import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult } from '@t
 import type { LegalHoldRecord, NewHoldBody } from '@countersign/contracts';
 import { ask } from './ask.js';
 import { client } from './client.js';
+import { offsetPages, type OffsetPage } from './offset-pages.js';
 
 const KEY = ['legal-holds'];
 const PATH = '/v1/legal-holds';
@@ -10,10 +11,8 @@ const PAGE = 50;
 /** Time between two looks at a hold that an erasure of before may still reach, ms. */
 const SETTLING_MS = 5_000;
 
-interface HoldPage {
+interface HoldPage extends OffsetPage {
   readonly holds: readonly LegalHoldRecord[];
-  readonly total: number;
-  readonly offset: number;
 }
 
 /** The legal holds of the account, newest first, released ones included. */
@@ -21,13 +20,7 @@ export function useLegalHolds(isAllowed: boolean): UseInfiniteQueryResult<Infini
   return useInfiniteQuery({
     queryKey: KEY,
     enabled: isAllowed,
-    queryFn: async ({ pageParam: offset, signal }): Promise<HoldPage> => ({
-      ...(await ask<Omit<HoldPage, 'offset'>>(PATH, { query: { limit: PAGE, offset }, signal })),
-      offset,
-    }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, holds, total }) =>
-      holds.length > 0 && offset + holds.length < total ? offset + holds.length : undefined,
+    ...offsetPages<HoldPage>(PATH, { limit: PAGE }, ({ holds }) => holds),
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ holds }) => holds.some((hold) => hold.state === 'settling')) === true
         ? SETTLING_MS

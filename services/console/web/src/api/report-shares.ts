@@ -3,29 +3,22 @@ import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult } from '@t
 import type { NewShareRecord, ShareBody, ShareRecord } from '@countersign/contracts';
 import { ask } from './ask.js';
 import { client } from './client.js';
+import { offsetPages, type OffsetPage } from './offset-pages.js';
 
 const keyOf = (reportId: string): readonly string[] => ['report-shares', reportId];
 const pathOf = (reportId: string): string => `/v1/reports/${encodeURIComponent(reportId)}/shares`;
 
 const PAGE = 50;
 
-interface SharePage {
+interface SharePage extends OffsetPage {
   readonly shares: readonly ShareRecord[];
-  readonly total: number;
-  readonly offset: number;
 }
 
 /** The links of a report, newest first. */
 export function useShares(reportId: string): UseInfiniteQueryResult<InfiniteData<SharePage>> {
   return useInfiniteQuery({
     queryKey: keyOf(reportId),
-    queryFn: async ({ pageParam: offset, signal }): Promise<SharePage> => ({
-      ...(await ask<Omit<SharePage, 'offset'>>(pathOf(reportId), { query: { limit: PAGE, offset }, signal })),
-      offset,
-    }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, shares, total }) =>
-      shares.length > 0 && offset + shares.length < total ? offset + shares.length : undefined,
+    ...offsetPages<SharePage>(pathOf(reportId), { limit: PAGE }, ({ shares }) => shares),
   });
 }
 

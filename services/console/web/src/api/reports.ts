@@ -3,29 +3,22 @@ import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult, UseQueryR
 import type { ComplianceScopeBody, ExportBody, ReportRecord } from '@countersign/contracts';
 import { ask, askFile } from './ask.js';
 import { client } from './client.js';
+import { offsetPages, type OffsetPage } from './offset-pages.js';
 
 /** Key of the reports. */
 export const REPORTS = ['reports'];
 const SCOPE = ['compliance-scope'];
 const PAGE = 50;
 
-interface ReportPage {
+interface ReportPage extends OffsetPage {
   readonly reports: readonly ReportRecord[];
-  readonly total: number;
-  readonly offset: number;
 }
 
 /** Reports, newest first, in pages. */
 export function useReports(): UseInfiniteQueryResult<InfiniteData<ReportPage, number>> {
   return useInfiniteQuery({
     queryKey: REPORTS,
-    queryFn: async ({ pageParam: offset, signal }): Promise<ReportPage> => ({
-      ...(await ask<Omit<ReportPage, 'offset'>>('/v1/reports', { query: { limit: PAGE, offset }, signal })),
-      offset,
-    }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, reports, total }) =>
-      reports.length > 0 && offset + reports.length < total ? offset + reports.length : undefined,
+    ...offsetPages<ReportPage>('/v1/reports', { limit: PAGE }, ({ reports }) => reports),
   });
 }
 

@@ -6,13 +6,14 @@ import { useCoveringEvents } from '../../api/coverage.js';
 import { hrefOf, replacePlace } from '../../location.js';
 import { Choice } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
+import { More } from '../../parts/more.js';
 import { Empty, Page } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Table } from '../../parts/table.js';
 import type { Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { coverageWords } from '../../words/coverage.js';
-import { asWords, number, words } from '../../words/en.js';
+import { asWords, number } from '../../words/en.js';
 import { reportWords } from '../../words/reports.js';
 import { agentName } from '../events/event-words.js';
 import { agentOf, FRAMEWORKS, timeOf } from './coverage-place.js';
@@ -59,16 +60,7 @@ export function CoveringEvents({ query }: { readonly query: URLSearchParams }): 
       ) : asked === null || (pages.error !== null && rows === undefined) ? null : (
         <Table label={texts.table} columns={columnsOf(names)} rows={rows} keyOf={({ eventId }) => eventId} />
       )}
-      {pages.hasNextPage ? (
-        <button
-          type="button"
-          className="button more"
-          aria-disabled={pages.isFetchingNextPage}
-          onClick={() => (pages.isFetchingNextPage ? undefined : void pages.fetchNextPage())}
-        >
-          {words.more}
-        </button>
-      ) : null}
+      {pages.hasNextPage ? <More pages={pages} isBelow /> : null}
     </Page>
   );
 }

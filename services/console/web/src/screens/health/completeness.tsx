@@ -4,10 +4,11 @@ import { useAgentNames } from '../../api/agents.js';
 import { useCompleteness } from '../../api/health.js';
 import { hrefOf } from '../../location.js';
 import { Foreign } from '../../parts/foreign.js';
+import { More } from '../../parts/more.js';
 import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Table } from '../../parts/table.js';
-import { number, words } from '../../words/en.js';
+import { number } from '../../words/en.js';
 import { healthWords } from '../../words/health.js';
 import { agentName } from '../events/event-words.js';
 import { Strip } from './strip.js';
@@ -50,16 +51,7 @@ export function Completeness(): ReactNode {
           ]}
         />
       )}
-      {pages.hasNextPage ? (
-        <button
-          type="button"
-          className="button"
-          aria-disabled={pages.isFetchingNextPage}
-          onClick={() => (pages.isFetchingNextPage ? undefined : void pages.fetchNextPage())}
-        >
-          {words.more}
-        </button>
-      ) : null}
+      {pages.hasNextPage ? <More pages={pages} /> : null}
     </Card>
   );
 }

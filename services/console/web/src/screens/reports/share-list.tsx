@@ -7,12 +7,12 @@ import { Dialog } from '../../parts/dialog.js';
 import { DialogForm } from '../../parts/dialog-form.js';
 import { Choice, Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
+import { More } from '../../parts/more.js';
 import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Secret } from '../../parts/secret.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { words } from '../../words/en.js';
 import { reportWords } from '../../words/reports.js';
 
 const DAY_SECONDS = 86_400;
@@ -58,15 +58,7 @@ export function ShareList({ report }: { readonly report: ReportRecord }): ReactN
       )}
       {pages.hasNextPage ? (
         <p>
-          {texts.older(older)}{' '}
-          <button
-            type="button"
-            className="button"
-            aria-disabled={pages.isFetchingNextPage}
-            onClick={() => (pages.isFetchingNextPage ? undefined : void pages.fetchNextPage())}
-          >
-            {words.more}
-          </button>
+          {texts.older(older)} <More pages={pages} />
         </p>
       ) : null}
       {isAdding ? <NewShare report={report} onClose={() => setAdding(false)} /> : null}

@@ -4,11 +4,11 @@ import type { BrowserSession, LegalHoldRecord } from '@countersign/contracts';
 import { useAgentNames } from '../../api/agents.js';
 import { useLegalHolds } from '../../api/legal-holds.js';
 import { Foreign } from '../../parts/foreign.js';
+import { More } from '../../parts/more.js';
 import { Card, Empty } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { words } from '../../words/en.js';
 import { holdWords } from '../../words/legal-holds.js';
 import { NewHold, ReleaseHold } from './hold-dialogs.js';
 
@@ -69,15 +69,7 @@ export function LegalHolds({ session }: { readonly session: BrowserSession }): R
       )}
       {pages.hasNextPage ? (
         <p>
-          {holdWords.older(older)}{' '}
-          <button
-            type="button"
-            className="button"
-            aria-disabled={pages.isFetchingNextPage}
-            onClick={() => (pages.isFetchingNextPage ? undefined : void pages.fetchNextPage())}
-          >
-            {words.more}
-          </button>
+          {holdWords.older(older)} <More pages={pages} />
         </p>
       ) : null}
       {isAdding ? <NewHold onClose={() => setAdding(false)} /> : null}
