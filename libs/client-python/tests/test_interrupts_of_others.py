@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any, AsyncIterator, Dict, List
 
@@ -24,7 +23,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
-from strands.models import Model
+from played_strands import Playing
 from strands.session.file_session_manager import FileSessionManager
 
 from countersign.adapters import google_adk as of_adk
@@ -62,35 +61,6 @@ def refund(usd: float) -> str:
     return f"paid {usd}"
 
 
-class PlayingStrands(Model):
-    """Calls the tools once, and ends when it has their results, which go to ``read``."""
-
-    def __init__(self, read: Dict[str, str]) -> None:
-        self.read = read
-
-    def update_config(self, **_: Any) -> None:
-        """Has none."""
-
-    def get_config(self) -> Any:
-        return {}
-
-    def structured_output(self, *_: Any, **__: Any) -> Any:
-        raise AssertionError("never asked")
-
-    async def stream(self, messages: Any, *_: Any, **__: Any) -> AsyncIterator[Any]:
-        results = [part["toolResult"] for part in messages[-1]["content"] if "toolResult" in part]
-        yield {"messageStart": {"role": "assistant"}}
-        if results:
-            self.read.update({one["toolUseId"]: one["content"][0]["text"] for one in results})
-            yield {"contentBlockDelta": {"delta": {"text": "done"}}}
-            yield {"contentBlockStop": {}}
-        for name, given in [] if results else BOTH:
-            yield {"contentBlockStart": {"start": {"toolUse": {"name": name, "toolUseId": name}}}}
-            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": json.dumps(given)}}}}
-            yield {"contentBlockStop": {}}
-        yield {"messageStop": {"stopReason": "end_turn" if results else "tool_use"}}
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("decision", DECISIONS)
 def test_an_agent_of_strands_is_interrupted_until_the_person_has_decided(
@@ -103,7 +73,7 @@ def test_an_agent_of_strands_is_interrupted_until_the_person_has_decided(
         # Another agent each time, with the session that was stored, as in another process.
         client = kind("key", AGENT, played.address)
         agent = strands.Agent(
-            PlayingStrands(read),
+            Playing(BOTH, read),
             tools=[strands.tool(lookup), strands.tool(refund)],
             plugins=[of_strands.guard_plugin(client, interrupt=True)],
             session_manager=FileSessionManager(session_id="one", storage_dir=str(tmp_path)),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from typing import Any, AsyncIterator, Dict, List, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import pytest
 from played_service import AGENT, DENIED, PlayedService
@@ -14,9 +13,9 @@ from countersign.adapters.strands import guard_plugin
 
 pytest.importorskip("strands")
 
+from played_strands import Playing
 from strands import Agent, tool
 from strands.hooks import AfterToolCallEvent, BeforeToolCallEvent
-from strands.models import Model
 
 Call = Tuple[str, Dict[str, Any]]
 done: List[str] = []
@@ -53,35 +52,6 @@ def fail(why: str) -> str:
 @pytest.fixture(autouse=True)
 def nothing_done() -> None:
     done.clear()
-
-
-class Playing(Model):
-    """A model that makes these calls at once, and ends when it has their results, which go to ``read``."""
-
-    def __init__(self, calls: Sequence[Call], read: Dict[str, str]) -> None:
-        self.calls, self.read = calls, read
-
-    def update_config(self, **_: Any) -> None:
-        """Has none."""
-
-    def get_config(self) -> Any:
-        return {}
-
-    def structured_output(self, *_: Any, **__: Any) -> Any:
-        raise AssertionError("never asked")
-
-    async def stream(self, messages: Any, *_: Any, **__: Any) -> AsyncIterator[Any]:
-        results = [part["toolResult"] for part in messages[-1]["content"] if "toolResult" in part]
-        yield {"messageStart": {"role": "assistant"}}
-        if results:
-            self.read.update({one["toolUseId"]: one["content"][0]["text"] for one in results})
-            yield {"contentBlockDelta": {"delta": {"text": "done"}}}
-            yield {"contentBlockStop": {}}
-        for name, given in [] if results else self.calls:
-            yield {"contentBlockStart": {"start": {"toolUse": {"name": name, "toolUseId": name}}}}
-            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": json.dumps(given)}}}}
-            yield {"contentBlockStop": {}}
-        yield {"messageStop": {"stopReason": "end_turn" if results else "tool_use"}}
 
 
 def agent_of(calls: Sequence[Call], read: Dict[str, str], plugin: Any, name: str = "clerk", **more: Any) -> Agent:
