@@ -16,7 +16,7 @@ import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema, type Q
 import { route } from './route.js';
 
 export const EXPORT_FORMATS = ['ocsf', 'csv'] as const;
-/** `account`: the types that begin with `account.`, which no service of this release writes; `agents`: all others. */
+/** `account`: the types that begin with `account.`; `agents`: all others. */
 export const EVENT_KINDS = ['account', 'agents'] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
