@@ -42,6 +42,11 @@ onServers(
       for (let i = 0; i < CHECKS; i += 1) await instance.check({ type: i % 4 === 0 ? 'no' : 'yes', i });
       await allAnchored(instance, session, ANCHORED_S);
       expect((await instance.request('POST', '/v1/alerts/acknowledge', { headers: session })).status).toBe(200);
+      // It is an event too, and fsck needs an idle installation.
+      await eventually('the acknowledgement is anchored', ANCHORED_S, async () => {
+        const [newest] = await listEvents(instance, session, EVER);
+        return newest?.type === 'account.alerts_acknowledged' && newest.anchored ? true : null;
+      });
       connection = await createConnection(String(instance.installation.env['MONGODB_URI'])).asPromise();
     }, 240_000);
     afterAll(async () => {
