@@ -46,9 +46,18 @@ class Series:
     def __init__(self, **profile: Any) -> None:
         self.profile = {**_EMPTY, **profile}
         self.entries: List[Dict[str, Any]] = []
+        self._log_profile()
+
+    def change(self, **profile: Any) -> None:
+        """Makes the next version of the profile, in force from then on."""
+        self.profile = {**self.profile, **profile, "version": self.profile["version"] + 1}
+        self._log_profile()
+
+    def _log_profile(self) -> None:
         action = {"profile": self.profile, "by": {"kind": "user", "id": "user-1"}}
-        digest = hash_of(self.profile)
-        leaf = event("profile.changed", {"action": action}, profileVersion=2, profileSha256=digest, eventId="profile")
+        version, digest = self.profile["version"], hash_of(self.profile)
+        name = "profile" if version == 2 else f"profile-{version}"
+        leaf = event("profile.changed", {"action": action}, profileVersion=version, profileSha256=digest, eventId=name)
         self._add(entry(leaf, {"action": {"salt": "jxMA184UQEPlI_Eqh8dMsg", "value": action}}))
 
     def _add(self, one: Dict[str, Any]) -> Dict[str, Any]:
@@ -88,6 +97,7 @@ class Series:
         members: Dict[str, Any] = {
             "outcome": "allowed" if denied is None else "denied",
             "actionKind": action["type"] if isinstance(action, dict) else "other",
+            "profileVersion": self.profile["version"],
             "profileSha256": hash_of(self.profile),
             "coverage": list(coverage),
             "occurredAt": f"2026-03-02T10:{1 + second // 60:02}:{second % 60:02}.000Z",
@@ -369,6 +379,29 @@ def test_rates_and_limits_are_judged_by_their_balances_and_continue() -> None:
         broken = copy.deepcopy(series.entries)
         broken[3]["opened"]["context"]["value"]["seen"].update(wrong)
         assert redecide({"events": broken}).agents[0].balances == "broken", name
+
+
+@pytest.mark.parametrize(
+    ("between", "rate", "balances"),
+    [
+        ({"rate_limit": {"max": 9, "per_seconds": 30}}, 0, "continuous"),
+        ({"rate_limit": {"max": 9, "per_seconds": 30}}, 1, "continuous"),
+        ({"rate_limit": {"max": 9, "per_seconds": 50}}, 0, "broken"),
+        ({"rate_limit": None}, 0, "broken"),
+    ],
+)
+def test_a_rate_may_lack_what_a_version_without_checks_has_dropped(
+    between: Dict[str, Any], rate: int, balances: str
+) -> None:
+    series = Series(rate_limit={"max": 9, "per_seconds": 60})
+    action = {"type": "tool_use", "tool_name": "send"}
+    series.check(action, None, {"rate": 0}, None, ["rate_limit"])
+    series.change(**between)
+    series.change(rate_limit={"max": 9, "per_seconds": 60})
+    series.check(action, None, {"rate": rate, "order": 2}, None, ["rate_limit"], second=40)
+    done = series.redecide()
+    assert [one.verdict for one in done.checks] == ["same"] * 2, done.checks
+    assert done.agents[0].balances == balances, done.agents
 
 
 def test_facts_decide_and_observed_rules_deny_nothing() -> None:

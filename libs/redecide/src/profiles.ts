@@ -13,6 +13,7 @@ const UNDER_WAY_MS = 300_000;
 const READ_PAYLOADS = ['allowed_apis', 'blocked_apis', 'rules', 'facts', 'limits', 'require'] as const;
 
 export interface KnownProfile {
+  readonly content: BehaviorProfile;
   /** `null`: it cannot be read. */
   readonly compiled: CompiledProfile | null;
   readonly readsPayload: boolean;
@@ -55,6 +56,21 @@ export class AgentProfiles {
     return this.#byHash.get(profileSha256 ?? '') ?? null;
   }
 
+  /**
+   * The shortest window of the versions between two, exclusive, ms: a check that is in no package, as it was not
+   * answered, may have been judged by one of them, and dropped what was older. `Infinity`: none has a window; 0: one is not shown.
+   * @param limitId `null`: of the rate
+   */
+  shortestBetween(after: number, before: number, limitId: string | null): number {
+    const between = this.#changes.filter(({ version }) => version > after && version < before);
+    if (new Set(between.map(({ version }) => version)).size < before - after - 1) return 0;
+    const windows = between.map(({ sha256 }) => {
+      const profile = this.#byHash.get(sha256);
+      return (profile?.compiled ?? null) === null ? 0 : (windowOf(profile!, limitId) ?? Infinity);
+    });
+    return Math.min(...windows, Infinity);
+  }
+
   /** The contradiction to the profile that a check names; `null`: none. */
   contradiction({ profileVersion, profileSha256 }: LeafEvent, sequence: number, atMs: number): Difference | null {
     for (const change of this.#changes) {
@@ -69,6 +85,15 @@ export class AgentProfiles {
     if (newest === profileVersion) return null;
     return { member: 'profileVersion', recorded: profileVersion, recomputed: newest };
   }
+}
+
+/** `null`: no window. */
+function windowOf({ content }: KnownProfile, limitId: string | null): number | null {
+  const seconds =
+    limitId === null
+      ? content.rate_limit?.per_seconds
+      : content.limits?.find(({ id }) => id === limitId)?.window_seconds;
+  return seconds === undefined ? null : seconds * 1000;
 }
 
 /** Reports whether a profile that a package shows names `word` in its rules, such as a function of conditions. */
@@ -93,11 +118,11 @@ function known(value: JsonValue, without: readonly string[]): KnownProfile {
     (output ?? null) !== null ||
     (spending ?? null) !== null;
   const lacksFunction = without.some((name) => rulesText.includes(name));
-  if (lacksFunction) return { compiled: null, readsPayload, lacksFunction };
+  if (lacksFunction) return { content: profile, compiled: null, readsPayload, lacksFunction };
   try {
-    return { compiled: compileProfile(profile), readsPayload, lacksFunction };
+    return { content: profile, compiled: compileProfile(profile), readsPayload, lacksFunction };
   } catch {
     // Of a later release, or not a profile at all.
-    return { compiled: null, readsPayload, lacksFunction };
+    return { content: profile, compiled: null, readsPayload, lacksFunction };
   }
 }

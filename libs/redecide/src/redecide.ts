@@ -91,7 +91,7 @@ function redecideAgent(
   const unknownReturns = [...doubts.skipped].flatMap(([id, place]) =>
     known.has(id) && !unknownCosts.has(id) ? [] : [place],
   );
-  const { breaks, missing } = followBalances(counted, { hidden, unknownReturns });
+  const { breaks, missing } = followBalances(counted, { hidden, unknownReturns, profiles });
   const unlogged = [...doubts.unanswered].filter((id) => !known.has(id)).length;
   return {
     result: {

@@ -17,6 +17,8 @@ export interface CountedCheck {
   readonly countsAction: boolean;
   /** Cost that it counted; `null`: its action is not shown. */
   readonly costMicros: number | null;
+  /** Version of its profile. */
+  readonly version: number;
   readonly countsRate: boolean;
   /** Length of the rate window of its profile; `null`: no rate limit, or the profile is not known. */
   readonly rateWindowMs: number | null;
@@ -47,6 +49,7 @@ export function countedCheck(
     allowed,
     countsAction: allowed || leaf.outcome === 'denied',
     costMicros: allowed ? (action === null ? null : actionCost(action)) : 0,
+    version: leaf.profileVersion ?? 0,
     countsRate: allowed && context.seen.rate !== null,
     rateWindowMs,
     trip,

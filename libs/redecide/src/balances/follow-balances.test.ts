@@ -27,6 +27,7 @@ function check(order: number, more: Partial<CountedCheck>, facts: readonly strin
     allowed: false,
     countsAction: true,
     costMicros: 0,
+    version: 1,
     countsRate: false,
     rateWindowMs: null,
     trip: TRIP,
@@ -37,11 +38,17 @@ function check(order: number, more: Partial<CountedCheck>, facts: readonly strin
   };
 }
 
+/** Version 2 has a rate window of 3 s. */
+const profiles = {
+  shortestBetween: (after: number, before: number) => (after < 2 && before > 2 ? 3_000 : Infinity),
+};
+const BESIDE = { hidden: [], unknownReturns: [], profiles };
+
 describe('the balances of an agent', () => {
   const later = check(2, {}, ['secret']);
 
   it('break where a fact is set that no check before it set', () => {
-    const { breaks } = followBalances([check(1, {}), later], { hidden: [], unknownReturns: [] });
+    const { breaks } = followBalances([check(1, {}), later], BESIDE);
     expect(breaks).toEqual([
       { eventId: 'check-2', sequence: 2, balance: 'facts.secret', recorded: '1', least: '0', most: '0' },
     ]);
@@ -49,6 +56,27 @@ describe('the balances of an agent', () => {
 
   it('leave facts open once one could not be kept', () => {
     const forgot = check(1, { forgotFacts: true });
-    expect(followBalances([forgot, later], { hidden: [], unknownReturns: [] }).breaks).toEqual([]);
+    expect(followBalances([forgot, later], BESIDE).breaks).toEqual([]);
+  });
+
+  describe('of a rate', () => {
+    const rated = (order: number, version: number, rate: number): CountedCheck => {
+      const one = check(order, { version, allowed: true, countsRate: true, rateWindowMs: 60_000 });
+      return { ...one, context: { ...one.context, seen: { ...one.context.seen, rate } } };
+    };
+    const breaksOf = (...checks: CountedCheck[]): unknown[] => [...followBalances(checks, BESIDE).breaks];
+
+    it('may lack what a version with a shorter window has dropped, of which no check is in the package', () => {
+      const [first, second] = [rated(1, 1, 0), rated(2, 1, 1)];
+      expect(breaksOf(first, second, rated(5, 3, 1))).toEqual([]);
+      expect(breaksOf(first, second, rated(5, 3, 2))).toEqual([]);
+    });
+
+    it('have no less than what was within that window, and nothing less without that version', () => {
+      const [first, second] = [rated(1, 1, 0), rated(2, 1, 1)];
+      const rate = { balance: 'rate', least: '1' };
+      expect(breaksOf(first, second, rated(4, 3, 0))).toEqual([expect.objectContaining(rate)]);
+      expect(breaksOf(first, second, rated(3, 2, 1))).toEqual([expect.objectContaining({ ...rate, least: '2' })]);
+    });
   });
 });

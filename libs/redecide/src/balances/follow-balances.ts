@@ -1,4 +1,5 @@
 import { nanosOfText, textOfNanos } from '../amounts.js';
+import type { AgentProfiles } from '../profiles.js';
 import type { Break } from '../result.js';
 import { charges } from './counted-check.js';
 import type { CountedCheck } from './counted-check.js';
@@ -13,6 +14,7 @@ export interface Beside {
   readonly hidden: readonly number[];
   /** Places of outcomes that name a check whose cost is not known. */
   readonly unknownReturns: readonly number[];
+  readonly profiles: Pick<AgentProfiles, 'shortestBetween'>;
 }
 
 /**
@@ -46,6 +48,7 @@ class AgentBalances {
   readonly #limits = new Map<string, SlidingWindow>();
   readonly #facts = new Facts();
   readonly #hidden: readonly number[];
+  readonly #profiles: Beside['profiles'];
   /** Something may have set any fact. */
   #factsUnknown: boolean;
   #unknown: Unknown;
@@ -54,8 +57,9 @@ class AgentBalances {
   /** Actions that the agent has counted, by month. */
   readonly #actions = new Map<string, bigint>();
 
-  constructor(first: CountedCheck, { hidden, unknownReturns }: Beside) {
+  constructor(first: CountedCheck, { hidden, unknownReturns, profiles }: Beside) {
     this.#hidden = hidden;
+    this.#profiles = profiles;
     this.#spending = { day: new Spending('day', unknownReturns), month: new Spending('month', unknownReturns) };
     this.#rate = new SlidingWindow(first.atMs);
     this.#factsUnknown = first.context.seen.order !== 1;
@@ -118,7 +122,9 @@ class AgentBalances {
   #compareRate(check: CountedCheck): void {
     const { rate } = check.context.seen;
     if (rate === null || check.rateWindowMs === null) return;
-    const bounds = this.#rate.compare(check, BigInt(rate), check.rateWindowMs, this.#unknown);
+    const bounds = this.#rate.compare(check, BigInt(rate), check.rateWindowMs, this.#unknown, (after, before) =>
+      this.#profiles.shortestBetween(after, before, null),
+    );
     this.#report(check, 'rate', `${rate}`, bounds);
   }
 
@@ -132,6 +138,7 @@ class AgentBalances {
         nanosOfText(recorded),
         windowSeconds * 1000,
         this.#unknownRules,
+        (after, before) => this.#profiles.shortestBetween(after, before, id),
       );
       this.#report(check, `limits.${id}`, recorded, bounds, textOfNanos);
     }

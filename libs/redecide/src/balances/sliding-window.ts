@@ -24,6 +24,8 @@ export class SlidingWindow {
   #unknownAtMs: number;
   #unknowns = 0;
   #lengthMs = 0;
+  /** Version of the profile of the newest check that was compared or counted; `null`: none was. */
+  #version: number | null = null;
   /** Number of entries at which old ones are dropped. */
   #inspectAt = 256;
 
@@ -33,12 +35,14 @@ export class SlidingWindow {
   }
 
   add(check: CountedCheck, amount: bigint, windowMs: number, reserve: boolean): void {
+    this.#version = check.version;
     this.#entries.push({ check, amount, reserve, shortestMs: windowMs });
   }
 
   /**
    * Compares the balance that a check saw, and takes it as the balance from then on.
    * @param unknown how often and until when something unknown was counted
+   * @param shortestBetween the shortest window of the versions of the profile between two, ms
    * @returns the bounds that it is outside of; `null`: it is within
    */
   compare(
@@ -46,8 +50,11 @@ export class SlidingWindow {
     recorded: bigint,
     windowMs: number,
     unknown: { readonly count: number; readonly atMs: number },
+    shortestBetween: (after: number, before: number) => number,
   ): Bounds | null {
     const { atMs } = check;
+    const passedMs = this.#version === null ? Infinity : shortestBetween(this.#version, check.version);
+    this.#version = check.version;
     if (unknown.count > this.#unknowns || windowMs > this.#lengthMs) this.#excess = null;
     this.#unknowns = unknown.count;
     this.#unknownAtMs = Math.max(this.#unknownAtMs, unknown.atMs);
@@ -56,6 +63,7 @@ export class SlidingWindow {
     let most: bigint | null = atMs - this.#unknownAtMs < windowMs ? this.#excess : 0n;
     for (const entry of this.#entries) {
       const age = atMs - entry.check.atMs;
+      entry.shortestMs = Math.min(entry.shortestMs, passedMs);
       if (age < windowMs) {
         if (most !== null) most += entry.amount;
         const dropped = age >= entry.shortestMs;

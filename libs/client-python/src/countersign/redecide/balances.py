@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import partial
 from typing import Callable, Dict, List, NamedTuple, Optional, Set, Tuple
 
 from .check import balance_of
+from .profiles import Profiles
 from .step import Step
 from .windows import Bounds, SlidingWindow, Spending, Unknowns
 
@@ -30,17 +32,20 @@ class Break(NamedTuple):
         return f"{self.balance} is {self.recorded}, and {between} by the checks before"
 
 
-def breaks_of(agent_id: str, steps: List[Step], hidden: List[int], unknown_returns: List[int]) -> List[Break]:
+def breaks_of(
+    agent_id: str, steps: List[Step], hidden: List[int], unknown_returns: List[int], profiles: Profiles
+) -> List[Break]:
     """The balances that break.
 
     :param steps: the checks that show their context
     :param hidden: places of checks that do not, ascending
     :param unknown_returns: places of outcomes that give back a cost which is not known
+    :param profiles: of the package
     """
     ordered = sorted(steps, key=lambda step: (step.order, step.sequence))
     if not ordered:
         return []
-    balances = _Balances(agent_id, ordered[0], hidden, unknown_returns)
+    balances = _Balances(agent_id, ordered[0], hidden, unknown_returns, profiles)
     before: Optional[Step] = None
     for step in ordered:
         balances.follow(step, before)
@@ -49,7 +54,10 @@ def breaks_of(agent_id: str, steps: List[Step], hidden: List[int], unknown_retur
 
 
 class _Balances:
-    def __init__(self, agent_id: str, first: Step, hidden: List[int], unknown_returns: List[int]) -> None:
+    def __init__(
+        self, agent_id: str, first: Step, hidden: List[int], unknown_returns: List[int], profiles: Profiles
+    ) -> None:
+        self._shortest_between = partial(profiles.shortest_between, agent_id)
         self.breaks: List[Break] = []
         self._agent_id = agent_id
         self._hidden = hidden
@@ -92,7 +100,8 @@ class _Balances:
     def _compare_rate(self, step: Step) -> None:
         rate = step.seen["rate"]
         if rate is not None and step.rate_ms is not None:
-            bounds = self._rate.compare(step, int(rate), step.rate_ms, self._unknown)
+            between = partial(self._shortest_between, limit_id=None)
+            bounds = self._rate.compare(step, int(rate), step.rate_ms, self._unknown, between)
             self._report(step, "rate", str(rate), bounds)
 
     def _compare_limits(self, step: Step) -> None:
@@ -100,9 +109,9 @@ class _Balances:
             if limit.id not in step.seen["limits"]:
                 continue
             window = self._window(limit.key, step)
-            bounds = window.compare(
-                step, balance_of(step.seen, limit), limit.window_seconds * 1000, self._unknown_rules
-            )
+            between = partial(self._shortest_between, limit_id=limit.id)
+            recorded, window_ms = balance_of(step.seen, limit), limit.window_seconds * 1000
+            bounds = window.compare(step, recorded, window_ms, self._unknown_rules, between)
             self._report(step, f"limits.{limit.id}", step.seen["limits"][limit.id], bounds, _decimal)
 
     def _compare_facts(self, step: Step) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from ..verify.forms import milliseconds
@@ -62,6 +63,22 @@ class Profiles:
             return None
         return Difference("profileVersion", event["profileVersion"], newest)
 
+    def shortest_between(self, agent_id: str, after: int, before: int, limit_id: Optional[str]) -> float:
+        """The shortest window of the versions between two, exclusive, in ms.
+
+        A check that was not answered is in no package, may have been judged by one of them, and dropped what was older.
+
+        :param limit_id: ``None``: of the rate
+        :returns: infinity where none has a window, 0 where one is not shown
+        """
+        between = {
+            version: digest for _, version, digest, _ in self._changes.get(agent_id, []) if after < version < before
+        }
+        if len(between) < before - after - 1:
+            return 0
+        profiles = [self._known((agent_id, digest)) for digest in between.values()]
+        return min((0 if isinstance(one, Unknown) else _window_ms(one, limit_id) for one in profiles), default=math.inf)
+
     def _read(self, entry: Mapping[str, Any], name: Tuple[str, str]) -> None:
         opening = entry["opened"].get("action")
         shown = None if opening is None else shown_by(opening)
@@ -73,7 +90,9 @@ class Profiles:
 
     def of(self, event: Mapping[str, Any]) -> Union[Profile, Unknown]:
         """The profile of a check, or the reason why it is not known."""
-        name = (event["agentId"], event["profileSha256"])
+        return self._known((event["agentId"], event["profileSha256"]))
+
+    def _known(self, name: Tuple[str, str]) -> Union[Profile, Unknown]:
         if name not in self._compiled:
             self._compiled[name] = self._profile(name)
         return self._compiled[name]
@@ -91,3 +110,11 @@ class Profiles:
             return Unknown(f"a rule cannot be read: {refused}")
         except (KeyError, TypeError, ValueError, AttributeError):
             return Unknown("the profile is malformed")
+
+
+def _window_ms(profile: Profile, limit_id: Optional[str]) -> float:
+    if limit_id is None:
+        return math.inf if profile.rate is None else int(profile.rate["per_seconds"]) * 1000
+    limits = profile.content.get("limits") or []
+    windows = [int(limit["window_seconds"]) * 1000 for limit in limits if limit["id"] == limit_id]
+    return windows[0] if windows else math.inf

@@ -142,7 +142,7 @@ def _balances(
         steps.append(step_of(entry, opened, None if isinstance(profile, Unknown) else profile, judged, doubts))
     known = {entry["event"]["eventId"] for entry in entries}
     unknown_returns = [place for name, place in skipped.items() if name not in known or name in unknown_costs]
-    breaks = breaks_of(agent_id, steps, hidden, unknown_returns)
+    breaks = breaks_of(agent_id, steps, hidden, unknown_returns, profiles)
     missing = missing_orders(steps) - without_order - len(unanswered - known)
     balances = "broken" if breaks else "continuous" if steps else "not_checked"
     return AgentBalances(agent_id, len(checks), balances, breaks, max(0, missing))

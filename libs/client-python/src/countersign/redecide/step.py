@@ -56,6 +56,8 @@ class Step(NamedTuple):
     allowed: bool
     counts_action: bool
     cost: Optional[int]
+    # Of its profile.
+    version: int
     rate_ms: Optional[int]
     trip: Optional[Trip]
     # There was no room for a fact that it set: from then on, any fact may be set.
@@ -96,6 +98,7 @@ def step_of(
         allowed,
         allowed or event["outcome"] == "denied",
         _cost_of(opened) if allowed else 0,
+        int(event["profileVersion"] or 0),
         None if rate is None else int(rate["per_seconds"]) * 1000,
         None if judged is None or profile is None else _trip(profile, judged),
         event["rule"] == "facts:no room",

@@ -5,7 +5,8 @@ Each names the bounds that a balance is outside of (FORMAT.md, "Re-decision", "B
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Set
+import math
+from typing import Callable, List, NamedTuple, Optional, Set
 
 from .step import Step
 
@@ -81,7 +82,7 @@ class _Entry:
         self.amount = amount
         self.reserve = reserve
         # The shortest window since it was counted: what is older may have been dropped.
-        self.shortest_ms = window_ms
+        self.shortest_ms: float = window_ms
 
 
 class SlidingWindow:
@@ -94,13 +95,28 @@ class SlidingWindow:
         self._unknown_at_ms = unknown_at_ms
         self._unknowns = 0
         self._length_ms = 0
+        # The version of the profile of the newest check that was compared or counted.
+        self._version: Optional[int] = None
 
     def add(self, step: Step, amount: int, window_ms: int, reserve: bool) -> None:
         """Counts ``amount`` for a check."""
+        self._version = step.version
         self._entries.append(_Entry(step, amount, window_ms, reserve))
 
-    def compare(self, step: Step, recorded: int, window_ms: int, unknown: Unknowns) -> Optional[Bounds]:
-        """Compares the balance that a check saw, and takes it as the balance from then on."""
+    def compare(
+        self,
+        step: Step,
+        recorded: int,
+        window_ms: int,
+        unknown: Unknowns,
+        shortest_between: Callable[[int, int], float],
+    ) -> Optional[Bounds]:
+        """Compares the balance that a check saw, and takes it as the balance from then on.
+
+        :param shortest_between: the shortest window of the versions of the profile between two, in ms
+        """
+        passed_ms = math.inf if self._version is None else shortest_between(self._version, step.version)
+        self._version = step.version
         if unknown.count > self._unknowns or window_ms > self._length_ms:
             self._excess = None
         self._unknowns = unknown.count
@@ -110,6 +126,7 @@ class SlidingWindow:
         most = self._excess if step.at_ms - self._unknown_at_ms < window_ms else 0
         for entry in self._entries:
             age = step.at_ms - entry.step.at_ms
+            entry.shortest_ms = min(entry.shortest_ms, passed_ms)
             if age < window_ms:
                 most = None if most is None else most + entry.amount
                 if age < entry.shortest_ms and not is_doubtful(entry.step, step.sequence, entry.reserve):
