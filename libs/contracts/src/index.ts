@@ -173,7 +173,7 @@ export type { SeriesBody, SeriesRecord } from './http/report-series.js';
 export { LONGEST_SHARE_SECONDS, reportShareRoutes } from './http/report-shares.js';
 export type { NewShareRecord, ShareBody, SharedForm, ShareRecord } from './http/report-shares.js';
 export { exportBody, reportingRoutes } from './http/reporting.js';
-export type { ExportBody, ReportRecord } from './http/reporting.js';
+export type { ExportBody, ReportRecord, ReportsQuery } from './http/reporting.js';
 export { keySetRoutes } from './http/key-set.js';
 export type { SigningKeyJwk } from './http/key-set.js';
 export { publicAgentRoutes } from './http/public-agents.js';
@@ -239,6 +239,7 @@ export type {
   AcknowledgeBody,
   AlertGroup,
   AnchorRecord,
+  ErasureQuery,
   EventsQuery,
   EventKind,
   ExportFormat,

@@ -4,6 +4,7 @@ import {
   type ComplianceScope,
   type ComplianceScopeBody,
   type ReportRecord,
+  type ReportsQuery,
 } from '@countersign/contracts';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import { pdfBlobName } from './blobs/blob-store.js';
@@ -12,8 +13,9 @@ import { shownAnchor } from './follow-anchors/shown-anchor.js';
 import { issueFitting } from './issue-series/issue-fitting.js';
 import { issueReport, type IssuedReport, type Issuer } from './issue-report/issue.js';
 import { readExportRequest, type ExportRequest } from './issue-report/request.js';
-import type { StoredReport } from './store/port.js';
+import type { ReportPage, StoredReport } from './store/port.js';
 import { reportPublished, scopeChanged } from './trail/acts.js';
+import { OpeningReports } from './withdraw/opening-reports.js';
 
 /** Injection token of {@link Reports}. */
 export const REPORTS = Symbol('reports');
@@ -48,9 +50,11 @@ export function opensTrail({ opens = [] }: StoredReport): boolean {
 export class Reports {
   readonly #issuer: Issuer;
   readonly #directory: Directory;
+  readonly #openingReports: OpeningReports;
   constructor(issuer: Issuer, directory: Directory) {
     this.#issuer = issuer;
     this.#directory = directory;
+    this.#openingReports = new OpeningReports(issuer);
   }
 
   /** @throws HttpRefusal 403 by plan, 400 by body, 403 by role, 404 by agent – in this order */
@@ -69,8 +73,12 @@ export class Reports {
       : issueFitting(fit)(this.#issuer, accountId, preparer, agents, request);
   }
 
-  async list(accountId: string, limit: number, offset: number): Promise<object> {
-    const { reports, total } = await this.#issuer.store.reports(accountId, limit, offset);
+  /** @throws HttpRefusal 404 for the event of another account */
+  async list(accountId: string, { limit, offset, opens }: ReportsQuery): Promise<object> {
+    const { reports, total } =
+      opens === undefined
+        ? await this.#issuer.store.reports(accountId, limit, offset)
+        : await this.#opening(accountId, opens.toLowerCase(), limit, offset);
     return { reports: await Promise.all(reports.map((report) => this.#entry(report))), total, limit, offset };
   }
 
@@ -127,6 +135,24 @@ export class Reports {
     await this.#issuer.store.putScope(accountId, { scope, declaredAt }, events);
     await this.#issuer.flush();
     return this.scope(accountId);
+  }
+
+  /** Reports that the erasure of an event's content withdraws, newest first. */
+  async #opening(accountId: string, eventId: string, limit: number, offset: number): Promise<ReportPage> {
+    const { archive } = this.#issuer;
+    let found = await archive.withProfile(accountId, eventId);
+    if (found === null) {
+      // An event that was answered just before may not be archived yet.
+      await this.#directory.settled();
+      found = await archive.withProfile(accountId, eventId);
+    }
+    if (found === null) throw new HttpRefusal(404, 'no such event');
+    const { sequence, envelope } = found.event;
+    const opening = await this.#openingReports.of({ agentId: envelope.leaf.agentId, sequence });
+    const reports = opening
+      .filter(({ facts }) => facts.accountId === accountId && facts.withdrawn === null)
+      .sort((a, b) => Number(a.facts.createdAt < b.facts.createdAt) - Number(a.facts.createdAt > b.facts.createdAt));
+    return { reports: reports.slice(offset, offset + limit), total: reports.length };
   }
 
   async #readable({ accountId, role }: Reader, id: string): Promise<StoredReport> {

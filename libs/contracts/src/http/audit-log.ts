@@ -92,6 +92,17 @@ const eventFilters = {
   },
 } as const;
 
+const erasureQuery = {
+  reason: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+    pattern: '\\S',
+    description:
+      'why the content is erased, such as the number of a request: committed in the event `content.erased` and shown with it, so it should name no person. That of the first erasure is kept',
+  },
+} as const;
+
 const openCount: JsonSchema = { type: 'integer', minimum: 0 };
 
 const alertGroup = openObject({
@@ -175,6 +186,7 @@ export const auditLogRoutes = {
     auth: 'session',
     role: 'admin',
     params: { eventId: uuid },
+    query: erasureQuery,
     success: 204,
     responses: {
       204: { description: 'erased' },
@@ -330,4 +342,5 @@ export const auditLogRoutes = {
 /** `from` is inclusive, `to` is exclusive. */
 export type EventsQuery = QueryOf<typeof auditLogRoutes.listEvents>;
 export type AcknowledgeBody = BodyOf<typeof auditLogRoutes.acknowledgeAlerts>;
+export type ErasureQuery = QueryOf<typeof auditLogRoutes.eraseContent>;
 export type ExportQuery = QueryOf<typeof auditLogRoutes.exportEvents>;

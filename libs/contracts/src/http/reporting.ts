@@ -6,12 +6,13 @@ import {
   isoTime,
   pageOf,
   paging,
+  retryLater,
   sessionErrors,
   sha256Hex,
   uuid,
   notRecorded,
 } from './fragments.js';
-import { nullable, object, type JsonOf, type JsonSchema } from './json-schema.js';
+import { nullable, object, type JsonOf, type JsonSchema, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
 /** A signed package. */
@@ -133,6 +134,15 @@ export const exportBody = {
 
 export type ExportBody = JsonOf<typeof exportBody>;
 
+const reportsQuery = {
+  ...paging,
+  opens: {
+    ...uuid,
+    description:
+      'id of an event: only reports that show its action, payload or context and are not withdrawn. `DELETE /v1/events/{eventId}/content` withdraws these',
+  },
+} as const;
+
 export const reportingRoutes = {
   exportSigned: route({
     service: 'reporting',
@@ -170,15 +180,17 @@ export const reportingRoutes = {
     method: 'GET',
     path: '/v1/reports',
     operationId: 'listReports',
-    summary: 'Reports issued, newest first',
+    summary: 'Reports issued, newest first; with `opens`, those that the erasure of an event’s content withdraws',
     tag: 'Reports',
     auth: 'session',
-    query: paging,
+    query: reportsQuery,
     success: 200,
     responses: {
       200: { description: 'a page of reports', schema: pageOf('reports', reportEntry) },
       400: bodyErrors[400],
       ...sessionErrors,
+      404: error('with `opens`: the account has no such event'),
+      503: retryLater('with `opens`: the archive cannot be read now'),
     },
   }),
   getReport: route({
@@ -254,3 +266,5 @@ export const reportingRoutes = {
     },
   }),
 } as const;
+
+export type ReportsQuery = QueryOf<typeof reportingRoutes.listReports>;

@@ -7,6 +7,8 @@ export interface ErasureOrder {
   readonly agentId: string;
   /** The event whose content goes. */
   readonly eventId: string;
+  /** As the caller gave it; `null`: no reason. */
+  readonly reason: string | null;
   readonly cadenceSeconds: number;
 }
 
@@ -25,7 +27,8 @@ export function erasureEvent(
 ): EventEnvelope {
   const salt = toBase64Url(random(16));
   const until = new Date(nowMs + TOPICS['agent-events'].retention.days * DAY_MS).toISOString();
-  const value: JsonValue = { by: { kind: 'user', id: order.userId }, until };
+  const { userId, reason } = order;
+  const value: JsonValue = { by: { kind: 'user', id: userId }, until, ...(reason === null ? {} : { reason }) };
   const leaf = plainLeaf({
     type: 'content.erased',
     eventId: uuidV7(nowMs, random(10)),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountFacts, LeafEvent } from '@countersign/contracts';
 import { opensAnything } from '@countersign/evidence';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import { HttpRefusal } from '@countersign/http-edge';
+import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
 import type { StoredEvent } from '../domain/event-record.js';
@@ -27,6 +27,8 @@ const NOT_CARRIED_OUT = {
 
 /** Events that refer to each other are followed for this many: an outcome to its check, a comment to its approval. */
 const MOST_REFERRED = 8;
+
+type Eraser = Pick<SessionCaller, 'accountId' | 'userId'>;
 
 /** Parts of audit-log that an erasure works with. */
 export interface ErasurePlace {
@@ -59,14 +61,15 @@ export class Erasure {
 
   /**
    * Resolves when neither the archive nor a stored package opens the content any more.
+   * @param reason committed in the event; `null`: none was given
    * @throws HttpRefusal 404 for another account's event, 409 for content that legal holds keep, 503 when the erasure is not durable or not yet carried out
    */
-  async erase(accountId: string, userId: string, eventId: string): Promise<void> {
-    const event = await this.#find(accountId, eventId);
+  async erase(by: Eraser, eventId: string, reason: string | null): Promise<void> {
+    const event = await this.#find(by.accountId, eventId);
     if (event === null) throw new HttpRefusal(404, 'no such event');
     if ((await this.#store.orderState(eventId)) === 'none') {
       if (!(await this.#hadContent(event))) return;
-      await this.#order(accountId, userId, event);
+      await this.#order(by, event, reason);
     }
     await this.#copiesGone(eventId);
   }
@@ -78,12 +81,12 @@ export class Erasure {
     return archived?.erased === true;
   }
 
-  async #order(accountId: string, userId: string, { leaf }: StoredEvent): Promise<void> {
+  async #order({ accountId, userId }: Eraser, { leaf }: StoredEvent, reason: string | null): Promise<void> {
     const account = this.#accounts.get(accountId);
     const cadenceSeconds = this.#context.config.anchorWindowSeconds ?? account?.value.cadenceSeconds;
     if (cadenceSeconds === undefined) throw new HttpRefusal(503, 'the account is not known here yet: try again');
     const envelope = erasureEvent(
-      { accountId, userId, agentId: leaf.agentId, eventId: leaf.eventId, cadenceSeconds },
+      { accountId, userId, agentId: leaf.agentId, eventId: leaf.eventId, reason, cadenceSeconds },
       await this.#context.counters.now(),
       randomBytes,
       nodeCrypto.sha256,

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { auditLogRoutes } from '@countersign/contracts';
+import { auditLogRoutes, type ErasureQuery } from '@countersign/contracts';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import { ERASURE } from '../tokens.js';
@@ -10,7 +10,7 @@ export class EraseContentController {
   constructor(@Inject(ERASURE) private readonly erasure: Erasure) {}
 
   @HttpRoute(auditLogRoutes.eraseContent)
-  erase(@Input() { params, caller }: RouteInput): Promise<void> {
-    return this.erasure.erase(caller.accountId, caller.userId, params['eventId']!.toLowerCase());
+  erase(@Input() { params, query, caller }: RouteInput<unknown, ErasureQuery>): Promise<void> {
+    return this.erasure.erase(caller, params['eventId']!.toLowerCase(), query.reason ?? null);
   }
 }

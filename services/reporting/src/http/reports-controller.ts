@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { reportingRoutes, type BodyOf, type ComplianceScopeBody, type PageQuery } from '@countersign/contracts';
+import { reportingRoutes, type BodyOf, type ComplianceScopeBody, type ReportsQuery } from '@countersign/contracts';
 import { HttpAnswer } from '@countersign/http-edge';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
@@ -47,8 +47,8 @@ export class ReportsController {
   }
 
   @HttpRoute(reportingRoutes.listReports)
-  list(@Input() { caller, query }: RouteInput<unknown, PageQuery>): unknown {
-    return this.#reports.list(caller.accountId, query.limit, query.offset);
+  list(@Input() { caller, query }: RouteInput<unknown, ReportsQuery>): Promise<object> {
+    return this.#reports.list(caller.accountId, query);
   }
 
   @HttpRoute(reportingRoutes.getReport)

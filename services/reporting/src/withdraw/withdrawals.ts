@@ -1,9 +1,9 @@
 import { BackgroundLoop } from '@countersign/async';
-import type { ErasedContent, PackageContent } from '@countersign/contracts';
+import type { ErasedContent } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import { pdfBlobName } from '../blobs/blob-store.js';
-import { mayOpen, type OpenedRun, type StoredReport } from '../store/port.js';
-import { openedRuns, opensAny } from './opened-runs.js';
+import { mayOpen } from '../store/port.js';
+import { OpeningReports } from './opening-reports.js';
 import { ERASED, isErased, removeBodies, withdrawReport, type WithdrawalContext } from './withdraw-report.js';
 
 const EVERY_MS = 250;
@@ -11,8 +11,6 @@ const AFTER_A_FAILURE_MS = 2_000;
 const MOST = 100;
 /** An older body without a report was left by a killed process. */
 const ABANDONED_MS = 3_600_000;
-const KEPT_BODIES = 100;
-const KEPT_RUNS = 1_000;
 
 /**
  * Withdraws the reports whose stored bodies open erased content. It fetches pending erasures from audit-log and
@@ -29,13 +27,13 @@ export class Withdrawals {
   /** Time of the next review of all reports, ms; `null`: none. */
   #reviewAtMs: number | null = 0;
   #failing = false;
-  /** Runs opened by bodies that were read: a body is large, never changes, and may be needed for many orders. */
-  readonly #read = new Map<string, readonly OpenedRun[]>();
+  readonly #opening: OpeningReports;
 
   /** @param now wall clock, ms */
   constructor(context: Pick<ServiceContext, 'log'>, dependencies: WithdrawalContext, now: () => number = Date.now) {
     this.#context = context;
     this.#dependencies = dependencies;
+    this.#opening = new OpeningReports(dependencies);
     this.#now = now;
     this.#loop = new BackgroundLoop(
       async () => {
@@ -98,35 +96,6 @@ export class Withdrawals {
   }
 
   async #withdraw(erased: ErasedContent): Promise<void> {
-    for (const report of await this.#dependencies.store.opening(erased.agentId, erased.sequence)) {
-      if (report.opens === undefined && !(await this.#bodyOpens(report, erased))) continue;
-      await withdrawReport(this.#dependencies, report.id, ERASED);
-    }
-  }
-
-  /**
-   * True if the body of a report without recorded runs opens the event: one that withheld the content, or was
-   * issued after the erasure, does not and stays. If the body is missing or damaged, it is withdrawn.
-   */
-  async #bodyOpens({ facts }: StoredReport, { agentId, sequence }: ErasedContent): Promise<boolean> {
-    const runs = this.#read.get(facts.sha256) ?? (await this.#readRuns(facts.sha256));
-    return runs === null || opensAny(runs, agentId, [sequence]);
-  }
-
-  async #readRuns(sha256: string): Promise<readonly OpenedRun[] | null> {
-    const runs = runsOf(await this.#dependencies.blobs.get(sha256));
-    if (runs === null) return null;
-    if (this.#read.size >= KEPT_BODIES) this.#read.clear();
-    if (runs.length <= KEPT_RUNS) this.#read.set(sha256, runs);
-    return runs;
-  }
-}
-
-/** `null`: there is no readable body. */
-function runsOf(body: Buffer | null): readonly OpenedRun[] | null {
-  try {
-    return body === null ? null : openedRuns((JSON.parse(body.toString('utf8')) as PackageContent).events);
-  } catch {
-    return null;
+    for (const { id } of await this.#opening.of(erased)) await withdrawReport(this.#dependencies, id, ERASED);
   }
 }
