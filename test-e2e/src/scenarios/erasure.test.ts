@@ -65,8 +65,15 @@ onEachProfile('content that is erased', (start, profile) => {
     const byLink = () => instance.request('GET', new URL(shared.url).pathname);
     expect((await byLink()).text).toBe(before);
 
-    expect((await ask('DELETE', `/v1/events/${eventId}/content`)).status).toBe(204);
-    expect((await ask('DELETE', `/v1/events/${eventId}/content`)).status).toBe(204);
+    const opening = async (): Promise<string[]> => {
+      const { reports } = (await ask('GET', `/v1/reports?opens=${eventId}`)).json as { reports: { id: string }[] };
+      return reports.map(({ id }) => id);
+    };
+    expect(await opening()).toEqual([pdf.id, json.id]);
+    const reason = `?reason=${encodeURIComponent('request 17 & its annex')}`;
+    expect((await ask('DELETE', `/v1/events/${eventId}/content${reason}`)).status).toBe(204);
+    expect((await ask('DELETE', `/v1/events/${eventId}/content?reason=another`)).status).toBe(204);
+    expect(await opening()).toEqual([]);
     for (const { id } of [json, pdf]) {
       const gone = await ask('GET', `/v1/reports/${id}`);
       expect([gone.status, gone.text]).toEqual([404, expect.stringContaining('withdrawn: content')]);
@@ -85,7 +92,10 @@ onEachProfile('content that is erased', (start, profile) => {
     }
     const listed = await ask('GET', `/v1/events?agentId=${agentId}`);
     expect(listed.text).not.toContain(MARKER);
-    expect((listed.json as { events: { type: string }[] }).events.map(({ type }) => type)).toContain('content.erased');
+    const { events } = listed.json as { events: { type: string; action: unknown }[] };
+    expect(events.filter(({ type }) => type === 'content.erased').map(({ action }) => action)).toEqual([
+      expect.objectContaining({ by: expect.objectContaining({ kind: 'user' }), reason: 'request 17 & its annex' }),
+    ]);
 
     const held = JSON.parse(before) as object;
     const verified = await instance.request('POST', '/v1/inclusion/verify', { body: { package: held } });
@@ -95,6 +105,13 @@ onEachProfile('content that is erased', (start, profile) => {
     const entry = (after.json as { events: Packaged[] }).events.find(({ event }) => event.eventId === eventId);
     expect(entry).toMatchObject({ erased: true, opened: {} });
   }, 120_000);
+
+  it('needs a reason of some characters, and says of an unknown event that it is none', async () => {
+    expect((await ask('DELETE', `/v1/events/${eventId}/content?reason=%20`)).status).toBe(400);
+    expect((await ask('DELETE', `/v1/events/${eventId}/content?reason=${'x'.repeat(501)}`)).status).toBe(400);
+    expect((await ask('GET', `/v1/reports?opens=${agentId}`)).status).toBe(404);
+    expect((await ask('GET', '/v1/reports?opens=none')).status).toBe(400);
+  });
 
   it('answers a repetition of the check as before, without its content', async () => {
     const action = { type: 'tool_use', tool_name: 'crm.lookup', metadata: { of: MARKER }, payload: { of: MARKER } };

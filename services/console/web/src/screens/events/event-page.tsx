@@ -14,13 +14,15 @@ import { Time } from '../../parts/time.js';
 import { useVerifier } from '../../verify/use-verifier.js';
 import { RpcField, Verdict } from '../../verify/verdict.js';
 import { number, words } from '../../words/en.js';
+import { erasureWords } from '../../words/erasure.js';
 import { eventPageWords } from '../../words/event-page.js';
 import { verifyWords } from '../../words/verify.js';
+import { EraseDialog } from './erase-dialog.js';
 import { EventRules } from './explanation.js';
 import { Action, Decision, ProofState } from './event-parts.js';
 
 /** `/events/{eventId}`: a decision, its action, its proof, and what became of it. */
-export function EventPage({ id }: { readonly id: string }): ReactNode {
+export function EventPage({ id, mayErase }: { readonly id: string; readonly mayErase: boolean }): ReactNode {
   const event = useEvent(id);
   const names = useAgentNames();
   return (
@@ -44,9 +46,7 @@ export function EventPage({ id }: { readonly id: string }): ReactNode {
           </Card>
           <Proof event={event.data} />
           {event.data.type === 'action.checked' ? <EventRules eventId={id} /> : null}
-          <Card title={eventPageWords.action}>
-            <Action event={event.data} />
-          </Card>
+          <ActionCard event={event.data} mayErase={mayErase} />
           {event.data.type === 'action.checked' ? <Outcomes event={event.data} /> : null}
           <Card title={eventPageWords.record}>
             <More event={event.data} />
@@ -59,6 +59,27 @@ export function EventPage({ id }: { readonly id: string }): ReactNode {
         </>
       )}
     </Page>
+  );
+}
+
+/** The action, which an admin may erase. */
+function ActionCard({ event, mayErase }: { readonly event: EventDetail; readonly mayErase: boolean }): ReactNode {
+  const [isErasing, setErasing] = useState(false);
+  const erasable = mayErase && event.type === 'action.checked' && event.action !== null;
+  return (
+    <Card
+      title={eventPageWords.action}
+      actions={
+        erasable ? (
+          <button type="button" className="button" onClick={() => setErasing(true)}>
+            {erasureWords.erase}
+          </button>
+        ) : undefined
+      }
+    >
+      <Action event={event} />
+      {isErasing ? <EraseDialog eventId={event.eventId} onClose={() => setErasing(false)} /> : null}
+    </Card>
   );
 }
 
