@@ -277,6 +277,43 @@ export function repetitionsContract(bench: CountersBench): void {
       expect(await outcomeOf({ ...keyed('k', 'other body'), ...full })).toBe('allowed');
     });
 
+    it('gives a key its former answer back', async () => {
+      await judge(keyed('k'));
+      await bench.counters.answered('account', 'k', answerOf('e1'));
+      bench.nowMs += ALLOW_REPLAY_MS;
+      for (const body of ['other body', 'other body again']) {
+        const judgement = await judge(keyed('k'));
+        expect(await bench.counters.claims()).toMatchObject({ open: 1, answered: 0 });
+        await bench.counters.takeBack('account', 'agent', judgement, 'k');
+        expect(await bench.counters.claims()).toMatchObject({ open: 0, answered: 1 });
+        expect(await bench.counters.answerOf('account', 'k')).toEqual(answerOf('e1'));
+        expect(await kindOf(keyed('k', body))).toBe('conflict');
+      }
+      await judge(keyed('k'));
+      await bench.counters.answered('account', 'k', answerOf('e2'));
+      expect(await bench.counters.answerOf('account', 'k')).toEqual(answerOf('e2'));
+      expect(await actions()).toBe(2);
+    });
+
+    it('gives a former answer back for the rest of its time', async () => {
+      await judge(keyed('k'));
+      await bench.counters.answered('account', 'k', answerOf('e1'));
+      bench.nowMs += CLAIM_MS - 2;
+      const judgement = await judge(keyed('k'));
+      const again = await bench.counters.check(
+        tripOf({ ...keyed('k'), versions: { account: 1, apiKey: 1, agent: 2 }, frozen: true }),
+      );
+      expect(again.kind).toBe('rejudged');
+      if (again.kind !== 'rejudged') return;
+      await bench.counters.takeBack('account', 'agent', judgement, 'k');
+      expect(await bench.counters.answerOf('account', 'k')).toBeNull();
+      await bench.counters.takeBack('account', 'agent', again.judgement, 'k');
+      expect(await bench.counters.answerOf('account', 'k')).toEqual(answerOf('e1'));
+      bench.nowMs += 2;
+      expect(await bench.counters.answerOf('account', 'k')).toBeNull();
+      expect(await kindOf(keyed('k', 'other body'))).toBe('judged');
+    });
+
     it('leaves the windows of a later day and month alone', async () => {
       const judgement = await judge(full);
       bench.nowMs = Date.UTC(2026, 11, 1);

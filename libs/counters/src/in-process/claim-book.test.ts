@@ -14,6 +14,7 @@ const claim = (name: string, atMs: number): Claim => {
     judgement: null,
     answer: null,
     attempts: 1,
+    former: null,
   };
 };
 

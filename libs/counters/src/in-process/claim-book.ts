@@ -20,6 +20,8 @@ export interface Claim {
   answer: StoredAnswer | null;
   /** Checks that received the judgement and have not certainly failed. */
   attempts: number;
+  /** The answered claim in whose place it is open; `null`: there was none. */
+  former: Claim | null;
 }
 
 /** Claims that one step inspects for expiry. */
@@ -86,8 +88,20 @@ export class ClaimBook {
     claim.answer = answer;
     claim.allowedBy = allowedBy;
     claim.judgement = null;
+    claim.former = null;
     const holder = this.#holders.of(claim.accountId);
     if (holder !== undefined) this.#queue(holder, claim);
+  }
+
+  /** Drops an open claim that came to nothing: the answered one in whose place it was stays, until it expires. */
+  release({ name, former }: Claim, nowMs: number): void {
+    this.drop(name);
+    if (former === null || nowMs - former.atMs >= CLAIM_MS) return;
+    // Not the same object: the queue may still hold that one, as dropped.
+    const claim = { ...former };
+    this.#claims.set(name, claim);
+    this.#answered += 1;
+    this.#holders.add(claim.accountId).answered.insert(claim, ({ atMs }) => atMs > claim.atMs);
   }
 
   drop(name: string): void {

@@ -68,6 +68,12 @@ class ClaimQueue<C> {
     this.#claims.push(claim);
   }
 
+  /** Puts a claim before the first one that is younger. */
+  insert(claim: C, isYounger: (one: C) => boolean): void {
+    const at = this.#claims.findIndex((one, index) => index >= this.#head && isYounger(one));
+    this.#claims.splice(at < 0 ? this.#claims.length : at, 0, claim);
+  }
+
   /** Drops the oldest as long as they are no longer held. */
   dropWhile(gone: (claim: C) => boolean): void {
     while (this.#head < this.#claims.length && gone(this.#claims[this.#head]!)) this.#head += 1;

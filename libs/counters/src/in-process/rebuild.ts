@@ -93,6 +93,6 @@ function putAnswered(
   if (answer.status !== 200 || nowMs - atMs >= CLAIM_MS) return;
   if (known !== undefined && known.answer !== null && known.atMs >= atMs) return;
   const allowedBy = allows(answer) ? (profileVersion ?? -1) : null;
-  const answered = { agentId, atMs, frozen: false, allowedBy, judgement: null, answer, attempts: 0 };
+  const answered = { agentId, atMs, frozen: false, allowedBy, judgement: null, answer, attempts: 0, former: null };
   state.claims.put({ name, accountId, bodySha256, ...answered });
 }

@@ -88,7 +88,8 @@ export class CountersState {
     if (idempotency !== null && (claim === undefined || claim.answer === null || judgement.countsAction)) {
       const { bodySha256 } = idempotency;
       const { accountId, agentId, profileVersion: allowedBy } = trip;
-      const judged = { agentId, atMs: nowMs, frozen, allowedBy, judgement, answer: null, attempts: 1 };
+      const former = claim?.answer ? claim : (claim?.former ?? null);
+      const judged = { agentId, atMs: nowMs, frozen, allowedBy, judgement, answer: null, attempts: 1, former };
       this.claims.put({ name, accountId, bodySha256, ...judged });
     }
     return superseded === null ? { kind: 'judged', judgement } : { kind: 'rejudged', judgement, superseded };
@@ -108,7 +109,7 @@ export class CountersState {
     const claim = this.claims.get(claimName(accountId, keySha256), nowMs);
     if (claim === undefined || claim.answer !== null) return;
     if (entropy !== null && claim.judgement?.entropy !== entropy) return;
-    if (answer.status !== 200) return this.claims.drop(claim.name);
+    if (answer.status !== 200) return this.claims.release(claim, nowMs);
     this.claims.answer(claim, answer, allows(answer) ? claim.allowedBy : null);
   }
 
@@ -117,7 +118,7 @@ export class CountersState {
       const claim = this.claims.get(claimName(accountId, keySha256), nowMs);
       if (claim === undefined || claim.answer !== null || claim.judgement?.entropy !== judgement.entropy) return;
       if (--claim.attempts > 0) return;
-      this.claims.drop(claim.name);
+      this.claims.release(claim, nowMs);
     }
     this.#uncount(accountId, agentId, judgement);
     this.#giveBack(agentId, judgement, ({ usedBefore }) => usedBefore !== true);

@@ -36,7 +36,7 @@ local function stale(account, agent)
 end
 if key_raised > key_version then return stale(0, 0) end
 local now = clock()
-local old
+local old, former
 if keyed then
   old = claim_of(KEYS[6], now)
   if old then
@@ -54,7 +54,7 @@ local frozen = ARGV[7] == '1' or g.f > g.u
 local answered = old and old[4] and true or false
 if answered then
   if old[5] == tonumber(${profile}) and not frozen and now - old[3] < ALLOW_REPLAY then return {3, old[4]} end
-  old = nil
+  old, former = nil, old
 elseif keyed and not old then
   local most = bound_without_room(${account}, now, tonumber(${mostAll}), tonumber(${mostOwn}))
   if most then return {7, most} end
@@ -140,10 +140,10 @@ if keyed and (not answered or acted) then
   list(${account}, ${key}, now, true)
   ${only(`local texts = found > 3 and cjson.decode(${violations}) or {}
   local text = found == 4 and texts[1][counted + 1] or found == 5 and texts[2][counted + 1] or texts[3] or ''`)}
-  put_claim(KEYS[6], {
+  put_claim(KEYS[6], in_place_of(former or old and old[23], {
     gen, ${body}, now, false, ${agent}, frozen, account_version, agent_version, ${entropy}, 1,
     acted, cost, rated, outcome, found, counted, fits, ${facts}, tonumber(${profile})${only(', counts, balance_text, text')}${kind === 'seen' ? ', false, balance_text' : ''}
-  }, now)
+  }), now)
 end
 if old then
   return {

@@ -2,7 +2,8 @@
  * Claims of idempotency keys, packed: 1 generation, 2 hash of the body, 3 time, 4 the answer or false; with an answer 5
  * the version of the profile that allowed it (0: a denial, -1: unknown), while it is open 5 agent, 6 frozen, 7 account
  * version, 8 agent version, 9 entropy, 10 attempts, 11 counts an action, 12 cost, 13 counts towards the rate, 14
- * outcome, 15 finding, 16 counted, 17 fits at, 18 the facts of the judgement, 19 version of the profile.
+ * outcome, 15 finding, 16 counted, 17 fits at, 18 the facts of the judgement, 19 version of the profile, 23 the answered
+ * claim in whose place it is open, if there was one.
  *
  * Each account's claims of a generation are listed by time in a sorted set, the open ones after all answered ones.
  * Their number, and the number of each account, are stored as well.
@@ -41,6 +42,21 @@ end
 local function put_claim(key, c, now)
   local left = max(1, c[3] + CLAIM - now)
   call('SET', key, cmsgpack.pack(c), 'PX', whole(left + math.min(left, ms_ahead(now)) + 60000))
+end
+local function in_place_of(former, c)
+  if former then
+    for i = 20, 22 do c[i] = c[i] or false end
+    c[23] = former
+  end
+  return c
+end
+-- Drops an open claim that came to nothing: the answered one in whose place it was stays, until it expires.
+local function release(key, c, account, short, now)
+  unlist(account, short)
+  local former = c[23]
+  if not former or now - former[3] >= CLAIM then return call('DEL', key) end
+  list(account, short, former[3], false)
+  put_claim(key, former, now)
 end
 local function trimmed(account, now)
   local claims = list_of(account)

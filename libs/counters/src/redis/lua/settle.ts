@@ -9,12 +9,12 @@ import { TOTALS, TOTALS_WITH_ORDER } from './totals.js';
  * short hash of the key, whether it allows.
  */
 export const ANSWERED = `${PRELUDE}${SAME_RUN}${CLAIMS}
-local c = claim_of(KEYS[2], clock())
+local now = clock()
+local c = claim_of(KEYS[2], now)
 if not c or c[4] then return {1} end
 if ARGV[5] ~= '' and c[9] ~= ARGV[5] then return {1} end
 if ARGV[4] ~= '1' then
-  call('DEL', KEYS[2])
-  unlist(ARGV[7], ARGV[8])
+  release(KEYS[2], c, ARGV[7], ARGV[8], now)
   return {1}
 end
 list_answered(ARGV[7], ARGV[8], c[3])
@@ -34,15 +34,15 @@ export const TAKE_BACK = `${PRELUDE}${SAME_RUN}${TOTALS_WITH_ORDER}${CLAIMS}${RU
 local at = tonumber(ARGV[4])
 if at <= (tonumber(st[6]) or -1) then return {1} end
 if KEYS[5] then
-  local c = claim_of(KEYS[5], clock())
+  local now = clock()
+  local c = claim_of(KEYS[5], now)
   if not c or c[4] or c[9] ~= ARGV[8] then return {1} end
   c[10] = c[10] - 1
   if c[10] > 0 then
     call('SET', KEYS[5], cmsgpack.pack(c), 'KEEPTTL')
     return {1}
   end
-  call('DEL', KEYS[5])
-  unlist(ARGV[9], ARGV[10])
+  release(KEYS[5], c, ARGV[9], ARGV[10], now)
 end
 uncount(KEYS[2], KEYS[3], KEYS[4], at, tonumber(ARGV[5]), ARGV[6] == '1', ARGV[7] == '1')
 if ARGV[11] then
