@@ -33,6 +33,8 @@ export const ACCOUNT_EVENT_TYPES = [
   'account.stream_removed',
   'account.stream_tested',
   'account.alerts_acknowledged',
+  'account.legal_hold_placed',
+  'account.legal_hold_released',
 ] as const;
 export type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
 

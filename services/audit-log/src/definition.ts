@@ -14,7 +14,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { AccountFacts, AgentFacts, DeclaredScope, Route } from '@countersign/contracts';
 import { actRecorder } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
-import { Projection } from '@countersign/topics';
+import { OutboxRelay, Projection } from '@countersign/topics';
 import { Acknowledgements } from './acknowledge/acknowledgements.js';
 import { AgentAnchorsController } from './http/agent-anchors-controller.js';
 import { CompletenessController } from './http/completeness-controller.js';
@@ -103,11 +103,15 @@ async function start(context: ServiceContext): Promise<RunningService> {
     accountOf: (agentId) => agents.get(agentId)?.value.accountId ?? null,
     caughtUp: () => agents.caughtUp(),
   };
-  const holds = new LegalHolds(context, holdStore, owned, {
+  const recorded = actRecorder(context, accounts);
+  const relay = new OutboxRelay(context, holdStore);
+  await relay.start();
+  const trail = { recorded, flush: () => void relay.flush().catch(() => undefined) };
+  const holds = new LegalHolds(context, holdStore, owned, trail, {
     ends: () => context.eventLog.endOffsets('agent-events'),
     hasPassed: (ends) => events.hasStored(ends),
   });
-  const acknowledgements = new Acknowledgements(context, store, actRecorder(context, accounts));
+  const acknowledgements = new Acknowledgements(context, store, recorded);
   context.provide('event-archive', eventArchive(store, events));
   context.provide('erasures', erasures(store));
   heads.start();
@@ -153,7 +157,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
         topic === 'agent-events' ? events.begin(topic, partition) : store.position(topic, partition),
     },
     notReady: () =>
-      [agents.problem(), accounts.problem(), scopes.problem(), heads.problem()].filter(
+      [agents.problem(), accounts.problem(), scopes.problem(), heads.problem(), relay.problem()].filter(
         (problem): problem is string => problem !== null,
       ),
     stop: async () => {
@@ -162,6 +166,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       await scopes.stop();
       await agents.stop();
       await accounts.stop();
+      await relay.stop();
       await store.close();
       await holdStore.close();
     },

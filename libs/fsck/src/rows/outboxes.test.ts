@@ -36,7 +36,7 @@ async function problems(key: string, value: string): Promise<readonly string[]> 
     },
   } as unknown as AlertInspection;
   const check = new Report().check('outboxes', 'records that wait to be published', 'restore');
-  await checkOutboxes({ alerts, identity: null, policy: null, reports: null }, check);
+  await checkOutboxes({ alerts, holds: null, identity: null, policy: null, reports: null }, check);
   expect([check.examined, check.behind]).toEqual([1, 1]);
   return check.findings.map(({ place, problem }) => `${place}: ${problem}`);
 }

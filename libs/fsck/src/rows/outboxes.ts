@@ -33,14 +33,15 @@ interface Waiting {
  * older one. Events are leaves of their key. Embedded profile.
  */
 export async function checkOutboxes(
-  stores: Pick<ServiceStores, 'alerts' | 'identity' | 'policy' | 'reports'>,
+  stores: Pick<ServiceStores, 'alerts' | 'holds' | 'identity' | 'policy' | 'reports'>,
   check: Check,
 ): Promise<void> {
-  const { alerts, identity, policy, reports } = stores;
+  const { alerts, holds, identity, policy, reports } = stores;
   if (identity !== null) await checkInspected(LAYOUT.identity, identity, ['accounts', 'api-keys', 'sessions'], check);
   if (reports !== null) await checkInspected(LAYOUT.reports, reports, ['reports', 'compliance-scopes'], check);
   if (policy !== null) await checkInspected(LAYOUT.policy, policy, ['agents', 'approvals'], check);
   if (alerts !== null) await checkInspected(LAYOUT.alerts, alerts, [], check);
+  if (holds !== null) await checkInspected(LAYOUT.holds, holds, [], check);
 }
 
 async function checkInspected(

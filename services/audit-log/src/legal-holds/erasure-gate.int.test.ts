@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { LegalHoldRecord } from '@countersign/contracts';
 import type { Offsets } from '@countersign/event-log';
 import type { ServiceContext } from '@countersign/service-kit';
+import type { Act } from '@countersign/topics';
 import { openSqliteHoldStore } from '../store/open-holds.js';
 import { UNDER_WAY_MS, type HoldStore } from '../store/hold-port.js';
 import { ACCOUNT, START } from '../testing/envelopes.js';
@@ -26,6 +27,8 @@ describe('an erasure and a hold', () => {
   /** Ends of the log and offsets that the archive has carried out. */
   let log: Record<number, number> | Error;
   let archived: Record<number, number>;
+  /** What people did, as it was recorded. */
+  let recorded: Act[];
 
   beforeEach(async () => {
     store = await openSqliteHoldStore(join(directory, `${Math.random()}.db`));
@@ -42,13 +45,45 @@ describe('an erasure and a hold', () => {
       accountOf: () => ACCOUNT,
       caughtUp: async () => undefined,
     };
+    recorded = [];
+    const trail = {
+      recorded: async (act: Act) => {
+        const record = { topic: 'agent-events', key: 'stream', value: JSON.stringify(act) } as const;
+        recorded.push(act);
+        return [record];
+      },
+      flush: () => undefined,
+    };
     /** As another instance would. */
-    another = () => new LegalHolds(context, store, agents, archive, 300);
+    another = () => new LegalHolds(context, store, agents, trail, archive, 300);
     holds = another();
     gate = new ErasureGate(context, store, () => ranMs);
   });
   afterEach(() => store.close());
   afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('of a hold that is placed and released leave an event each, and refused ones none', async () => {
+    const { id } = await holds.place(ANA, { ...EVERYTHING, from: '2026-01-01T00:00:00Z' });
+    await expect(holds.place(ANA, EVERYTHING)).rejects.toThrow('choose another name');
+    await holds.release(ANA, id, 'closed');
+    await expect(holds.release(ANA, id, 'again')).rejects.toThrow('released before');
+    await expect(holds.release(ANA, 'unknown', 'x')).rejects.toThrow('no such legal hold');
+    const by = { kind: 'user', id: ANA.userId };
+    const rows = await store.pending(9);
+    expect(rows.map(({ record }) => JSON.parse(record.value) as unknown)).toEqual([
+      {
+        ...{ accountId: ACCOUNT, type: 'account.legal_hold_placed', by },
+        content: { hold: { id, from: '2026-01-01T00:00:00.000Z' }, name: 'Case 1', reason: EVERYTHING.reason },
+      },
+      {
+        ...{ accountId: ACCOUNT, type: 'account.legal_hold_released', by },
+        content: { hold: { id }, name: 'Case 1', reason: 'closed' },
+      },
+    ]);
+    expect(recorded.map(({ type }) => type)).toContain('account.legal_hold_released');
+    await store.sent(rows.map((row) => row.id));
+    expect(await store.pending(9)).toEqual([]);
+  });
 
   it('that had begun before it is waited for, and nothing else begins meanwhile', async () => {
     let finish = (): void => undefined;
@@ -160,6 +195,8 @@ function boundTo(store: HoldStore): HoldStore {
     unsettled: (...all) => store.unsettled(...all),
     settlesAt: (...all) => store.settlesAt(...all),
     settled: (...all) => store.settled(...all),
+    pending: (...all) => store.pending(...all),
+    sent: (...all) => store.sent(...all),
     close: () => store.close(),
   };
 }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { LegalHoldRecord, NewHoldBody } from '@countersign/contracts';
 import { uuidV7 } from '@countersign/evidence';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
-import type { ServiceContext } from '@countersign/service-kit';
+import type { ActRecorder, ServiceContext } from '@countersign/service-kit';
 import type { HoldStore } from '../store/hold-port.js';
+import { holdPlaced, holdReleased } from './acts.js';
 import { holdRecord, type LegalHold } from './legal-hold.js';
 import { Settlement, type CarriedOut } from './settlement.js';
 
@@ -24,6 +25,13 @@ export interface OwnedAgents {
   caughtUp(): Promise<void>;
 }
 
+/** Events of who placed and released holds. */
+export interface HoldTrail {
+  readonly recorded: ActRecorder;
+  /** Begins to publish what the outbox holds; it is durable there, and stays until the log has taken it. */
+  flush(): void;
+}
+
 /** The account's legal holds: place, list, read, release. */
 export class LegalHolds {
   readonly #settlement: Settlement;
@@ -32,6 +40,7 @@ export class LegalHolds {
     private readonly context: Pick<ServiceContext, 'counters' | 'log'>,
     private readonly store: HoldStore,
     private readonly agents: OwnedAgents,
+    private readonly trail: HoldTrail,
     archive: CarriedOut,
     private readonly settlesWithinMs = SETTLES_WITHIN_MS,
   ) {
@@ -53,7 +62,7 @@ export class LegalHolds {
       ...{ agentIds, fromMs, toMs, placedAt: new Date(nowMs).toISOString() },
       ...{ placedBy: { id: userId, email }, released: null },
     };
-    const placing = await this.store.place(hold, MOST_IN_FORCE);
+    const placing = await this.store.place(hold, MOST_IN_FORCE, await this.trail.recorded(holdPlaced(hold)));
     if (placing === 'name-taken')
       throw new HttpRefusal(409, `a legal hold named "${hold.name}" is not released: choose another name`);
     if (placing === 'full')
@@ -61,6 +70,7 @@ export class LegalHolds {
         409,
         `the account has ${MOST_IN_FORCE} legal holds that are not released, which is the most: release one of them`,
       );
+    this.trail.flush();
     this.context.log.info({ accountId, holdId: hold.id }, 'a legal hold was placed');
     return holdRecord(hold, await this.#settles(hold));
   }
@@ -68,11 +78,14 @@ export class LegalHolds {
   /** @throws HttpRefusal 404, 409 where it was released before */
   async release({ accountId, userId, email }: Caller, id: string, reason: string): Promise<LegalHoldRecord> {
     const at = new Date(await this.context.counters.now()).toISOString();
-    const released = await this.store.release(accountId, id, {
-      ...{ at, by: { id: userId, email }, reason: reason.trim() },
-    });
+    const hold = await this.store.find(accountId, id);
+    if (hold === null) throw new HttpRefusal(404, NO_HOLD);
+    const release = { at, by: { id: userId, email }, reason: reason.trim() };
+    const events = hold.released === null ? await this.trail.recorded(holdReleased(hold, userId, release.reason)) : [];
+    const released = await this.store.release(accountId, id, release, events);
     if (released === null) throw new HttpRefusal(404, NO_HOLD);
     if (released === 'released-before') throw new HttpRefusal(409, 'the legal hold was released before');
+    this.trail.flush();
     this.context.log.info({ accountId, holdId: id }, 'a legal hold was released');
     return holdRecord(released, true);
   }

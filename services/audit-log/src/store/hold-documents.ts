@@ -5,7 +5,8 @@ import {
   type Reads,
   type Transaction,
 } from '@countersign/document-store';
-import type { Offsets } from '@countersign/event-log';
+import type { NewRecord, Offsets } from '@countersign/event-log';
+import type { OutboxRow, RowId } from '@countersign/topics';
 import { holds, type LegalHold, type Reach } from '../legal-holds/legal-hold.js';
 import {
   UNDER_WAY_MS,
@@ -67,7 +68,7 @@ export class HoldsMissing extends Error {
 export class HoldDocuments implements HoldStore {
   constructor(private readonly documents: DocumentStore) {}
 
-  place(hold: LegalHold, most: number): Promise<Placing> {
+  place(hold: LegalHold, most: number, events: readonly NewRecord[] = []): Promise<Placing> {
     const { id, accountId, name } = hold;
     return this.#transact(async (transaction) => {
       const { version, body } = await gateOf(transaction, accountId);
@@ -77,18 +78,28 @@ export class HoldDocuments implements HoldStore {
       await transaction.put(HOLDS, [{ id, version: 1, body: hold }]);
       const gate = { ...body, placed: body.placed + 1, unsettled: [...body.unsettled, { id, ends: null }] };
       await transaction.put(GATES, [{ id: accountId, version: version + 1, body: gate }]);
+      await transaction.publish(events);
       return 'placed';
     });
   }
 
-  release(accountId: string, id: string, released: Release): Promise<LegalHold | 'released-before' | null> {
+  release(
+    accountId: string,
+    id: string,
+    released: Release,
+    events: readonly NewRecord[] = [],
+  ): Promise<LegalHold | 'released-before' | null> {
     return this.#transact(async (transaction) => {
       const stored = await transaction.get(HOLDS, id);
       if (stored?.body.accountId !== accountId) return null;
       if (stored.body.released !== null) return 'released-before';
       const body = { ...stored.body, released };
       await transaction.put(HOLDS, [{ id, version: stored.version + 1, body }]);
-      await withoutUnsettled(transaction, accountId, id);
+      const { version, body: gate } = await gateOf(transaction, accountId);
+      // Written in any case: events of the account are published in the order of its transactions.
+      const unsettled = gate.unsettled.filter((one) => one.id !== id);
+      await transaction.put(GATES, [{ id: accountId, version: version + 1, body: { ...gate, unsettled } }]);
+      await transaction.publish(events);
       return body;
     });
   }
@@ -162,6 +173,14 @@ export class HoldDocuments implements HoldStore {
 
   settled(accountId: string, id: string): Promise<void> {
     return this.#transact((transaction) => withoutUnsettled(transaction, accountId, id));
+  }
+
+  pending(limit: number): Promise<readonly OutboxRow[]> {
+    return this.documents.pending(limit);
+  }
+
+  sent(ids: readonly RowId[]): Promise<void> {
+    return this.documents.sent(ids);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
-import type { Offsets } from '@countersign/event-log';
+import type { NewRecord, Offsets } from '@countersign/event-log';
+import type { OutboxStore } from '@countersign/topics';
 import type { LegalHold, Reach } from '../legal-holds/legal-hold.js';
 
 /** Time after which an erasure that has not been ended is taken for sent or never sent, ms: no part of it can still be sent then. */
@@ -32,14 +33,20 @@ export type Release = NonNullable<LegalHold['released']>;
  * - Holds are never removed. Where some are missing, `begin`, `inForce` and `unsettled` MUST reject.
  * - Methods return nothing of another account; they reject with `StoreUnreachable` while the store cannot be used.
  */
-export interface HoldStore {
+export interface HoldStore extends OutboxStore {
   /**
    * Stores a hold that is not released.
    * @param most holds that an account has at a time without those that are released
+   * @param events of what the person did, for the outbox, here and below: written with the change, and without it not
    */
-  place(hold: LegalHold, most: number): Promise<Placing>;
+  place(hold: LegalHold, most: number, events?: readonly NewRecord[]): Promise<Placing>;
   /** @returns the released hold; `null`: there is none; `released-before`: nothing was changed */
-  release(accountId: string, id: string, release: Release): Promise<LegalHold | 'released-before' | null>;
+  release(
+    accountId: string,
+    id: string,
+    release: Release,
+    events?: readonly NewRecord[],
+  ): Promise<LegalHold | 'released-before' | null>;
   find(accountId: string, id: string): Promise<LegalHold | null>;
   /** Newest first. */
   list(

@@ -39,6 +39,23 @@ export function holdStoreContract(adapter: string, harness: HoldsHarness): void 
       expect(await store.inForce(hold.accountId)).toEqual([]);
     });
 
+    it('keeps events with the change that they are about, and without it not, over a restart', async () => {
+      const hold = legalHold(1);
+      const event = (value: string) => [{ topic: 'agent-events', key: 'stream', value } as const];
+      const pending = async () => (await store.pending(9)).map(({ record }) => record.value);
+      expect(await store.place(hold, 9, event('placed'))).toBe('placed');
+      expect(await store.place(legalHold(2, { name: hold.name }), 9, event('taken'))).toBe('name-taken');
+      expect(await store.place(legalHold(3), 1, event('full'))).toBe('full');
+      expect(await store.release(OTHER, hold.id, RELEASE, event('of another'))).toBeNull();
+      await store.release(hold.accountId, hold.id, RELEASE, event('released'));
+      expect(await store.release(hold.accountId, hold.id, RELEASE, event('again'))).toBe('released-before');
+      await store.close();
+      store = await harness.open();
+      expect(await pending()).toEqual(['placed', 'released']);
+      await store.sent((await store.pending(1)).map(({ id }) => id));
+      expect(await pending()).toEqual(['released']);
+    });
+
     it('lists holds of the account alone, newest first', async () => {
       for (const n of [1, 2, 3]) await store.place(legalHold(n), 9);
       await store.place(legalHold(4, { accountId: OTHER }), 9);

@@ -32,6 +32,8 @@ export const ACCOUNT_EVENT_TYPES = Object.keys({
   'account.stream_removed': true,
   'account.stream_tested': true,
   'account.alerts_acknowledged': true,
+  'account.legal_hold_placed': true,
+  'account.legal_hold_released': true,
 } satisfies Record<AccountEventType, true>);
 
 /** Includes types of a later release. */
