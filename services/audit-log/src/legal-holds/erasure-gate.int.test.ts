@@ -27,7 +27,7 @@ describe('an erasure and a hold', () => {
   /** Ends of the log and offsets that the archive has carried out. */
   let log: Record<number, number> | Error;
   let archived: Record<number, number>;
-  /** What people did, as it was recorded. */
+  /** Recorded acts of people. */
   let recorded: Act[];
 
   beforeEach(async () => {
