@@ -133,7 +133,12 @@ onEachProfile('content that is erased', (start, profile) => {
     expect((await ask('POST', `/v1/legal-holds/${hold}/release`, { reason: 'closed' })).status).toBe(200);
     expect((await ask('DELETE', path)).status).toBe(204);
     expect((await ask('GET', `/v1/reports/${id}`)).status).toBe(404);
-  }, 60_000);
+    await eventually('both events of the hold are listed', 20, async () => {
+      const { events } = (await ask('GET', '/v1/events?kind=account&limit=20')).json as { events: { type: string }[] };
+      const [released, placed] = events.filter(({ type }) => type.startsWith('account.legal_hold_'));
+      return released?.type.endsWith('_released') === true && placed?.type.endsWith('_placed') === true ? true : null;
+    });
+  }, 90_000);
 
   const embedded = profile === 'embedded' ? it : it.skip;
   embedded(
