@@ -184,6 +184,8 @@ export { verificationRoutes } from './http/verification.js';
 export type { AnchorCheck } from './http/verification.js';
 export { verificationPageRoutes } from './http/verification-page.js';
 export { consoleRoutes } from './http/console.js';
+export { installationRoutes } from './http/installation-state.js';
+export type { InstallationState } from './http/installation-state.js';
 export { checkBody, checkRoutes, decision } from './http/check.js';
 export type { CheckAction, CheckRequest } from './http/check.js';
 export { evaluationRoutes } from './http/evaluation.js';

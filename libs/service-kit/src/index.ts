@@ -30,6 +30,8 @@ export { ownFetch } from './peers/own-fetch.js';
 export { remotePeer } from './peers/remote-peer.js';
 export type { PeerAddress } from './peers/remote-peer.js';
 export { run } from './process/run.js';
+export { samplesOf } from './process/process-view.js';
+export type { ProcessState, ProcessView, Sample } from './process/process-view.js';
 export { GRACE_MS } from './process/running-process.js';
 export type { RunningProcess } from './process/running-process.js';
 export { PeerRegistry } from './service/peer-registry.js';

@@ -1,8 +1,17 @@
-import { consoleRoutes } from '@countersign/contracts';
-import { FOR_A_YEAR, HttpRefusal, inputOf, REVALIDATED, sendFile } from '@countersign/http-edge';
+import { consoleRoutes, installationRoutes } from '@countersign/contracts';
+import {
+  FOR_A_YEAR,
+  HttpAnswer,
+  HttpRefusal,
+  inputOf,
+  REVALIDATED,
+  sendFile,
+  writeAnswer,
+} from '@countersign/http-edge';
 import type { RunningService } from '@countersign/service-kit';
 import { isHashed } from './console-files.js';
 import type { ConsoleFiles } from './console-files.js';
+import type { ReadInstallation } from './installation/installation.js';
 
 /**
  * Scripts, styles and data come from this origin alone; none is inline, and no text becomes markup or script. No page may
@@ -34,11 +43,21 @@ export const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const;
 
-/** Answers `GET /console` and `GET /console/{file}`. */
-export function serveConsole(files: ConsoleFiles): NonNullable<RunningService['handle']> {
+/**
+ * Answers `GET /console`, `GET /console/{file}` and `GET /v1/operations`.
+ * @param installation `null`: the last one is off
+ */
+export function serveConsole(
+  files: ConsoleFiles,
+  installation: ReadInstallation | null = null,
+): NonNullable<RunningService['handle']> {
   return async (route, request, response) => {
     if (route.operationId === consoleRoutes.getConsole.operationId) {
       await sendFile(request, response, await files.page(), PAGE_HEADERS, REVALIDATED);
+      return;
+    }
+    if (route.operationId === installationRoutes.installationState.operationId && installation !== null) {
+      await writeAnswer(response, new HttpAnswer(200, await installation()));
       return;
     }
     const name = inputOf(request).params['file']!;

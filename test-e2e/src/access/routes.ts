@@ -67,6 +67,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /docs': { statuses: open(200) },
   'GET /docs/{file}': { statuses: open(200), ask: () => ({ path: { file: 'page.js' } }) },
   'GET /.well-known/authzen-configuration': { statuses: open(200) },
+  'GET /v1/operations': { statuses: bySession('admin', 200) },
   'GET /console': { statuses: open(200) },
   'GET /console/{file}': { statuses: open(200), ask: () => ({ path: { file: 'icon.svg' } }) },
 

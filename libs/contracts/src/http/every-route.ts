@@ -15,6 +15,7 @@ import { evaluationRoutes } from './evaluation.js';
 import { gatewayHookRoutes } from './gateway-hooks.js';
 import { hookRoutes } from './hooks.js';
 import { identityRoutes } from './identity.js';
+import { installationRoutes } from './installation-state.js';
 import { keySetRoutes } from './key-set.js';
 import { legalHoldRoutes } from './legal-holds.js';
 import { mcpRoutes } from './mcp.js';
@@ -78,4 +79,5 @@ export const everyRoute: readonly Route[] = [
   publicReportRoutes,
   verificationPageRoutes,
   consoleRoutes,
+  installationRoutes,
 ].flatMap((routes) => Object.values<Route>(routes));

@@ -1,3 +1,4 @@
+import type { ConsoleOperations } from './console-operations.js';
 import type { OtlpConfig } from './telemetry.js';
 import type { RetentionMonths } from './retention-months.js';
 import type { SingleSignOnConfig } from './single-sign-on.js';
@@ -40,6 +41,8 @@ export interface Config {
   readonly openRegistration: boolean;
   /** `null`: people sign in with passwords. */
   readonly singleSignOn: SingleSignOnConfig | null;
+  /** `null`: the console does not show the state of the installation. */
+  readonly consoleOperations: ConsoleOperations | null;
   readonly localnetPort: number | null;
   /** RPC addresses; empty: the embedded network. */
   readonly solanaRpcUrls: readonly string[];

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { CLIENT_VARIABLES } from './client-environment.js';
 import type { Config } from './config.js';
+import { consoleOperations, consoleOperationsProblems, namedAddresses } from './console-operations.js';
 import { kafkaAccess, kafkaAccessProblems } from './kafka-access.js';
 import {
   anyCase,
@@ -64,6 +65,7 @@ const DISTRIBUTED_ONLY = [
   'COUNTERSIGN_AUDIT_LOG_URL',
   'COUNTERSIGN_ANCHORING_URL',
   'COUNTERSIGN_REPORTING_URL',
+  'COUNTERSIGN_CONSOLE_PROBES',
 ] as const;
 
 const READERS = {
@@ -96,6 +98,8 @@ const READERS = {
   COUNTERSIGN_OIDC_ACCOUNT: uuid(),
   COUNTERSIGN_OIDC_CREATE_USERS: boolean(),
   COUNTERSIGN_OIDC_REFUSE_PASSWORDS: boolean(),
+  COUNTERSIGN_CONSOLE_OPERATIONS: boolean(),
+  COUNTERSIGN_CONSOLE_PROBES: namedAddresses(),
   COUNTERSIGN_LOCALNET_PORT: integer(1, 65_534),
   COUNTERSIGN_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
   COUNTERSIGN_UPGRADE_URL: httpUrl(),
@@ -162,7 +166,9 @@ export function loadConfig(environment: Environment = process.env): Config {
   if (probesPort === port && port !== 0) problems.push('COUNTERSIGN_PROBES_PORT must not be COUNTERSIGN_PORT');
   problems.push(...signingKeyProblems(values), ...tlsProblems(values));
   const openRegistration = values.COUNTERSIGN_OPEN_REGISTRATION ?? profile === 'embedded';
-  if (problems.length === 0) problems.push(...singleSignOnProblems(values, openRegistration));
+  if (problems.length === 0) {
+    problems.push(...singleSignOnProblems(values, openRegistration), ...consoleOperationsProblems(values, profile));
+  }
   if (problems.length > 0) throw new ConfigurationError(problems);
   return {
     profile,
@@ -184,6 +190,7 @@ export function loadConfig(environment: Environment = process.env): Config {
     anchorWindowSeconds: values.COUNTERSIGN_ANCHOR_WINDOW_SECONDS ?? null,
     openRegistration,
     singleSignOn: singleSignOn(values),
+    consoleOperations: consoleOperations(values, profile, openRegistration),
     localnetPort: values.COUNTERSIGN_LOCALNET_PORT ?? null,
     solanaRpcUrls: values.SOLANA_RPC_URL ?? [],
     kafkaBrokers: values.KAFKA_BROKERS ?? [],

@@ -6,6 +6,7 @@ import type { ServiceDefinition } from '../service/definition.js';
 import { serveThread } from '../service/serve-thread.js';
 import type { PendingThread, ServingThread } from '../service/serve-thread.js';
 import { Waiting } from '../service/waiting.js';
+import { samplesOf } from './process-view.js';
 import { openProbes } from './probes-port.js';
 
 export interface ServedProcess extends Omit<PendingThread, 'publicUrl'> {
@@ -51,7 +52,15 @@ export async function serveProcess(
   try {
     const serving = await serveThread(
       definitions,
-      { ...served, publicUrl: () => config.publicUrl ?? address },
+      {
+        ...served,
+        publicUrl: () => config.publicUrl ?? address,
+        processView: async (names) => ({
+          services: definitions.map(({ name }) => name),
+          notReady: notReady(),
+          samples: await samplesOf(metrics, names),
+        }),
+      },
       {
         on: { host: config.host, port: config.port },
         ...(probes === null ? {} : { listensAfter }),

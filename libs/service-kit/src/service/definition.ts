@@ -7,6 +7,7 @@ import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { RawHandler, RouteHandler } from '@countersign/http-edge';
 import type { Config } from '@countersign/process';
+import type { ProcessView } from '../process/process-view.js';
 import type { SigningKeyOperator } from './signing-key-operator.js';
 
 /** The first account with its admin and API key. The caller chooses ids and secrets, so that a repetition has no effect. */
@@ -113,6 +114,8 @@ export interface ServiceContext {
   readonly clock: () => number;
   /** The address of the API for clients: `COUNTERSIGN_PUBLIC_URL`, else the address in use. Known once it listens. */
   publicUrl(): string;
+  /** `null` in a thread whose process was not described to it. */
+  readonly processView: ProcessView | null;
 }
 
 /** Begins and ends sessions of consumption, one after the other. */
@@ -142,6 +145,11 @@ export interface RunningService {
   readonly module?: DynamicModule | Type;
   /** Answers the routes of a service without `module`: files and the like, which need no Nest application. */
   readonly handle?: RouteHandler;
+  /**
+   * Operations that the configuration turns off, by operation id: each request is refused with 404 and this text, and no
+   * credential is read for it.
+   */
+  readonly off?: ReadonlyMap<string, string>;
   /** Called before Express, for the one route that is too fast for it. */
   readonly rawHandler?: RawHandler;
   /** Group and positions of the `@EventPattern` consumers of `module`; needed if it has any. */

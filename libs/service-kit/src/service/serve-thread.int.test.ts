@@ -172,6 +172,33 @@ describe('a serving thread', () => {
     await expect(start).rejects.toThrow('policy declares routes that nothing handles: GET /v1/orphan');
   });
 
+  it('refuses what the configuration turns off, and reads no credential for it', async () => {
+    const secret = route({ ...common, method: 'GET', path: '/v1/secret', operationId: 'secret', auth: 'session' });
+    const without = await serveThread(
+      [
+        {
+          name: 'policy',
+          routes: [secret],
+          reads: [],
+          writes: [],
+          after: [],
+          start: async () => ({
+            handle: () => Promise.reject(new Error('it is off')),
+            off: new Map([['secret', 'it is off here']]),
+            notReady: () => [],
+            stop: async () => undefined,
+          }),
+        },
+      ],
+      { ...bench.thread, metrics: createRegistry('off', false), eventLog: undefined as never },
+      { on: { host: '127.0.0.1', port: 0 } },
+    );
+    const answer = await fetch(`${without.address}/v1/secret`, { headers: { authorization: 'Bearer x' } });
+    expect([answer.status, await answer.json()]).toEqual([404, { error: 'it is off here' }]);
+    await without.closeIntake(1000);
+    await without.stop();
+  });
+
   it('names the address that is in use', async () => {
     const port = Number(new URL(bench.serving.address).port);
     const start = serveThread(

@@ -8,8 +8,10 @@ import type { ServiceName } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
 import type { EventLog } from '@countersign/event-log';
 import type { Config } from '@countersign/process';
+import { HttpRefusal } from '@countersign/http-edge';
 import type { RawHandler, EdgeRoute } from '@countersign/http-edge';
 import { countDeadLetters } from '@countersign/topics';
+import type { ProcessView } from '../process/process-view.js';
 import { hostService } from '../hosting/nest-host.js';
 import type { HostedService } from '../hosting/nest-host.js';
 import type { RunningService, ServiceContext, ServiceDefinition, StoreAdapters } from './definition.js';
@@ -30,6 +32,8 @@ export interface ThreadContext {
   readonly waiting?: Waiting;
   chain(): Promise<Chain>;
   publicUrl(): string;
+  /** Absent: services learn nothing of the process. */
+  readonly processView?: ProcessView;
 }
 
 export interface StartedServices {
@@ -116,6 +120,7 @@ export async function contextFor(name: ServiceName, thread: ThreadContext, alone
     directory,
     chain: () => thread.chain(),
     publicUrl: () => thread.publicUrl(),
+    processView: thread.processView ?? null,
     openStore: async <T>(adapters: StoreAdapters<T>) => {
       const { mongodbUri, profile } = config;
       if (profile === 'embedded') return adapters.sqlite();
@@ -130,11 +135,14 @@ export async function contextFor(name: ServiceName, thread: ThreadContext, alone
 }
 
 function edgeRoutes({ definition, running, hosted }: Started): readonly EdgeRoute[] {
-  return definition.routes.map((route) => ({
-    route,
-    handle:
-      hosted?.handle ?? running.handle ?? (() => Promise.reject(new Error(`${route.operationId} has no handler`))),
-  }));
+  return definition.routes.map((route) => {
+    const why = running.off?.get(route.operationId);
+    if (why !== undefined) {
+      return { route: { ...route, auth: 'none' }, handle: () => Promise.reject(new HttpRefusal(404, why)) };
+    }
+    const missing = (): Promise<never> => Promise.reject(new Error(`${route.operationId} has no handler`));
+    return { route, handle: hosted?.handle ?? running.handle ?? missing };
+  });
 }
 
 function problemsOf({ definition, running, hosted }: Started): readonly string[] {

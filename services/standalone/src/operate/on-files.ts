@@ -30,11 +30,13 @@ export async function onFiles<T>(
   }
 }
 
+const WITHOUT_EDGE = { state: () => Promise.reject(new Error('no edge runs on these files')) };
+
 async function onLocked<T>(config: Config, log: Logger, use: (identity: ServicesThread) => Promise<T>): Promise<T> {
   const backends = await openEmbedded(config, log);
   try {
     const socketPath = await makeSocketPath(config.dataDir, 'services.sock');
-    const identity = startServicesThread(config, backends, socketPath, OWNER);
+    const identity = startServicesThread(config, backends, socketPath, OWNER, WITHOUT_EDGE);
     try {
       await identity.calls.call('started', undefined);
       return await use(identity);

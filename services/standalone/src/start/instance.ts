@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import type { Route } from '@countersign/contracts';
 import { createRegistry, observeBackupAge, observeDataSpace, type Config } from '@countersign/process';
-import { GRACE_MS, openEmbedded, PeerRegistry, serveThread } from '@countersign/service-kit';
+import { GRACE_MS, openEmbedded, PeerRegistry, samplesOf, serveThread } from '@countersign/service-kit';
 import type { EmbeddedBackends, ServiceDefinition, ServingThread, ThreadContext } from '@countersign/service-kit';
 import { writeBootstrap, type Addresses } from '../first-start/bootstrap-file.js';
 import { ensureFirstStart, type FirstStart } from '../first-start/first-start.js';
@@ -62,7 +62,13 @@ export async function startInstance(
   };
   try {
     const socketPath = await makeSocketPath(config.dataDir, SERVICES_SOCKET);
-    const services = startServicesThread(config, backends, socketPath, placement.inServicesThread);
+    const services = startServicesThread(config, backends, socketPath, placement.inServicesThread, {
+      state: async (names) => ({
+        services: (await inEdgeThread).map(({ name }) => name),
+        notReady: ofEdge(parts.serving),
+        samples: await samplesOf(metrics, names),
+      }),
+    });
     parts.services = services;
     let listening = false;
     const routes = services.calls.call('started', undefined).then((found) => {
@@ -136,9 +142,12 @@ interface Parts {
   wasReady: boolean;
 }
 
+function ofEdge(serving: ServingThread | null): readonly string[] {
+  return serving === null ? ['gateway: is starting'] : serving.notReady();
+}
+
 async function waitingFor(serving: ServingThread | null, services: ServicesThread): Promise<readonly string[]> {
-  const own = serving === null ? ['gateway: is starting'] : serving.notReady();
-  return [...own, ...(await services.calls.call('notReady', undefined))];
+  return [...ofEdge(serving), ...(await services.calls.call('notReady', undefined))];
 }
 
 async function serveEdge(

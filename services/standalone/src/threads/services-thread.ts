@@ -1,8 +1,8 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Config } from '@countersign/process';
 import type { EmbeddedBackends } from '@countersign/service-kit';
-import { Caller } from './calls.js';
-import type { WorkerCalls, WorkerInput } from './services-worker.js';
+import { answerCalls, Caller } from './calls.js';
+import type { EdgeCalls, WorkerCalls, WorkerInput } from './services-worker.js';
 
 export interface ServicesThread {
   readonly calls: Caller<WorkerCalls>;
@@ -17,12 +17,19 @@ export function startServicesThread(
   backends: EmbeddedBackends,
   socketPath: string,
   services: readonly string[],
+  edge: EdgeCalls,
 ): ServicesThread {
   const { shared, transfer } = backends.share();
-  const input: WorkerInput = { config, shared, socketPath, services };
+  const { port1: here, port2: there } = new MessageChannel();
+  answerCalls(
+    { listen: (listener) => here.on('message', listener), post: (message) => here.postMessage(message) },
+    edge,
+  );
+  here.unref();
+  const input: WorkerInput = { config, shared, socketPath, services, edge: there };
   const worker = new Worker(new URL('./services-worker.js', import.meta.url), {
     workerData: input,
-    transferList: [...transfer],
+    transferList: [...transfer, there],
   });
   const calls = new Caller<WorkerCalls>({
     listen: (listener) => worker.on('message', listener),

@@ -1,10 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { createLogger, createRegistry, type Config } from '@countersign/process';
-import { joinEmbedded, PeerRegistry, serveThread } from '@countersign/service-kit';
+import { joinEmbedded, PeerRegistry, samplesOf, serveThread } from '@countersign/service-kit';
 import type {
   FirstAccount,
   PasswordLinkRequest,
   PlanChange,
+  ProcessState,
   ServingThread,
   SharedBackends,
   ThreadContext,
@@ -12,7 +13,7 @@ import type {
 import type { Route } from '@countersign/contracts';
 import { answerKeys, type SigningKeyRequest } from '../operate/signing-key-request.js';
 import { definitionsOf } from '../start/services.js';
-import { answerCalls } from './calls.js';
+import { answerCalls, Caller } from './calls.js';
 import { stepBack } from './step-back.js';
 
 export interface WorkerInput {
@@ -21,7 +22,15 @@ export interface WorkerInput {
   readonly socketPath: string;
   /** Names of the services of this thread; there may be none. */
   readonly services: readonly string[];
+  /** For calls to the edge's thread. */
+  readonly edge: MessagePort;
 }
+
+/** Calls that the edge's thread answers. */
+export type EdgeCalls = {
+  /** Its own part of the process: of its services, registry and readiness. */
+  readonly state: (metrics: readonly string[]) => Promise<ProcessState>;
+};
 
 export interface FirstAgent {
   readonly agentId: string;
@@ -32,7 +41,16 @@ export interface FirstAgent {
 if (parentPort === null) throw new Error('this module runs in a thread of its own');
 stepBack();
 const channel = parentPort;
-const { config, shared, socketPath, services } = workerData as WorkerInput;
+const { config, shared, socketPath, services, edge } = workerData as WorkerInput;
+// The channel keeps neither thread running.
+edge.unref();
+const edgeCalls = new Caller<EdgeCalls>({
+  listen: (listener) => {
+    edge.on('message', listener);
+    edge.unref();
+  },
+  post: (message) => edge.postMessage(message),
+});
 const log = createLogger(config.logLevel);
 const metrics = createRegistry('services', false);
 const peers = new PeerRegistry();
@@ -61,6 +79,14 @@ async function start(): Promise<{
     clock: () => Date.now(),
     chain: () => backends.chain(),
     publicUrl: () => publicUrl,
+    processView: async (names) => {
+      const [atEdge, samples] = await Promise.all([edgeCalls.call('state', names), samplesOf(metrics, names)]);
+      return {
+        services: [...atEdge.services, ...definitions.map(({ name }) => name)],
+        notReady: [...atEdge.notReady, ...(await started).serving.notReady()],
+        samples: [...atEdge.samples, ...samples],
+      };
+    },
   };
   const serving = await serveThread(definitions, thread, { on: { path: socketPath }, behindEdge: true });
   return {

@@ -65,6 +65,27 @@ export const PUBLIC_NOTES: OperationNotes = {
       'Sign in with the address and password of `bootstrap.json`. The page loads nothing from other origins, and asks the routes of this document with a session cookie that no script can read.',
   },
   getConsoleFile: { description: 'The files of the page, served with the same strict content security policy.' },
+  getInstallationState: {
+    answers: {
+      200: {
+        asOf: EXAMPLE.at,
+        services: [
+          { name: 'gateway', state: 'ready', waitingFor: [], problem: null },
+          { name: 'anchoring', state: 'waiting', waitingFor: ['the chain cannot be reached'], problem: null },
+        ],
+        consumerLag: [{ service: 'audit-log', messages: 0 }],
+        eventLoop: [{ process: 'countersign', thread: 'edge', p50Seconds: 0.0201, p99Seconds: 0.0214 }],
+        chainReachable: false,
+        windowsWaiting: 3,
+        lastWindowAgeSeconds: 12.4,
+        alerts: { waiting: 0, oldestDueSeconds: 0 },
+        checks: { count: 1240, p50Seconds: 0.0021, p95Seconds: 0.0043, p99Seconds: 0.0088 },
+      },
+      404: { error: 'the state of the installation is not shown here: COUNTERSIGN_CONSOLE_OPERATIONS is not true' },
+    },
+    description:
+      'For those who run the installation. The figures are of all accounts, so the route is off where accounts are shared by an address that others reach. A service that does not answer is `unknown`, never ready. Answers are read at most once a second.',
+  },
   getRoot: {
     description: 'For users who open the address in a browser, and for programs that probe it.',
   },
