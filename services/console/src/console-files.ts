@@ -10,10 +10,11 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
 };
 
-/** A name of one segment: `console.7QX2ABCD.js`, or `icon.svg`. */
-const FILE_NAME = /^[a-z][a-z-]*(?:\.[0-9A-Z]{8})?\.(js|css|svg)$/;
+/** A name of one segment: `console.7QX2ABCD.js`, `icon.svg`, or `runbook-anchors-late.txt`. */
+const FILE_NAME = /^[a-z][a-z-]*(?:\.[0-9A-Z]{8})?\.(js|css|svg|txt)$/;
 
 /** The page of the console and its files, each read at its first request. */
 export class ConsoleFiles {

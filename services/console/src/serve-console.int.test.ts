@@ -17,7 +17,12 @@ describe('the files of the console', () => {
   let close: () => void;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'console-'));
-    const files = { 'index.html': '<!doctype html>', 'console.0A1B2C3D.js': 'export {};', 'icon.svg': '<svg/>' };
+    const files = {
+      'index.html': '<!doctype html>',
+      'console.0A1B2C3D.js': 'export {};',
+      'icon.svg': '<svg/>',
+      'runbook-disk-full.txt': '# Disk',
+    };
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
     await writeFile(join(folder, 'secret.json'), '{}');
     const handle = serveConsole(new ConsoleFiles(pathToFileURL(`${folder}/`)));
@@ -41,6 +46,7 @@ describe('the files of the console', () => {
     for (const [path, type, caching] of [
       ['/console', 'text/html; charset=utf-8', 'public, no-cache'],
       ['/console/icon.svg', 'image/svg+xml', 'public, no-cache'],
+      ['/console/runbook-disk-full.txt', 'text/plain; charset=utf-8', 'public, no-cache'],
       ['/console/console.0A1B2C3D.js', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
     ] as const) {
       const response = await fetch(base + path);

@@ -1,7 +1,7 @@
 /**
  * Writes `dist/site`, the page and its files: `node services/console/web/bundle.mjs` after a build. Each screen is a file
  * of its own, loaded when it is opened. Names hold a hash of the content, the same sources give the same bytes. Fails above
- * a budget, and for a package that is not listed here.
+ * a budget, and for a package that is not listed here. The runbooks, to which the screen of health links, are files of the page.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -114,9 +114,15 @@ page = page.replace(
   `${preloads.map((name) => `    <link rel="modulepreload" href="console/${name}" />\n`).join('')}    <script`,
 );
 
+const RUNBOOKS = '../../../deploy/runbooks/';
+const texts = readdirSync(at(RUNBOOKS))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => [`runbook-${name.slice(0, -3)}.txt`, readFileSync(at(RUNBOOKS + name))]);
+const more = [...texts, ['icon.svg', readFileSync(at('icon.svg'))], ['index.html', page]];
+
 mkdirSync(site, { recursive: true });
 /** Replaced atomically, the page last: a server may be reading. */
-for (const [name, content] of [...files, ['icon.svg', readFileSync(at('icon.svg'))], ['index.html', page]]) {
+for (const [name, content] of [...files, ...more]) {
   const partial = `${site}/${name}.${process.pid}`;
   try {
     writeFileSync(partial, content);
@@ -125,5 +131,5 @@ for (const [name, content] of [...files, ['icon.svg', readFileSync(at('icon.svg'
     rmSync(partial, { force: true });
   }
 }
-const kept = new Set([...files.map(([name]) => name), 'icon.svg', 'index.html']);
+const kept = new Set([...files, ...more].map(([name]) => name));
 for (const name of readdirSync(site)) if (!kept.has(name)) rmSync(`${site}/${name}`, { force: true });

@@ -65,4 +65,24 @@ describe('ChainWatch', () => {
     expect(reached.at(-1)).toBe(true);
     expect(logged).toEqual([expect.stringContaining('no Solana node answers'), 'a Solana node answers again']);
   });
+
+  it('does not wait for the end of a look to say that no node answers', async () => {
+    const heard: boolean[] = [];
+    let answer: (seconds: number) => void = () => undefined;
+    const lasting = new ChainWatch({
+      chain: async () => ({ time: () => new Promise<number>((resolve) => (answer = resolve)) }),
+      urls,
+      log: { info: () => undefined, warn: () => undefined } as never,
+      reached: (one) => heard.push(one),
+      everyMs: 60_000,
+      silentAfterMs: 20,
+    });
+    lasting.start();
+    while (heard.length === 0) await sleep(5);
+    expect(heard).toEqual([false]);
+    answer(1);
+    while (heard.length === 1) await sleep(5);
+    expect(heard).toEqual([false, true]);
+    lasting.stop();
+  });
 });

@@ -2,7 +2,9 @@ import { BackgroundLoop, messageOf } from '@countersign/async';
 import type { Chain } from '@countersign/chain';
 import type { Logger } from 'pino';
 
-const LOOK_EVERY_MS = 5_000;
+const LOOK_EVERY_MS = 4_000;
+/** A look asks the nodes again for a quarter of a minute before it fails. Without an answer for this long, none is reached. */
+const SILENT_AFTER_MS = 3_000;
 const AGAIN_AFTER_MS = 1_000;
 const REPORT_EVERY_MS = 60_000;
 
@@ -11,12 +13,14 @@ export interface ChainWatchOptions {
   /** Addresses of the nodes, none: the embedded network. What follows their host is logged nowhere, since it holds keys of nodes. */
   readonly urls: readonly string[];
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** Hears after each look whether a node answers. */
+  /** Hears after each look, and in one that lasts, whether a node answers. */
   readonly reached: (answers: boolean) => void;
   /** Hears the chain's time, ms, at each look where a node says it. */
   readonly sawTime?: (chainMs: number) => void;
-  /** Between two looks while a node answers, ms; 5,000 unless given. */
+  /** Between two looks while a node answers, ms; 4,000 unless given. */
   readonly everyMs?: number;
+  /** Into a look, when no node counts as reached, ms; 3,000 unless given. */
+  readonly silentAfterMs?: number;
 }
 
 /**
@@ -56,7 +60,13 @@ export class ChainWatch {
   }
 
   async #look(): Promise<number> {
-    const seconds = await (await this.#options.chain()).time();
+    const silent = setTimeout(() => this.#options.reached(false), this.#options.silentAfterMs ?? SILENT_AFTER_MS);
+    let seconds: number | null;
+    try {
+      seconds = await (await this.#options.chain()).time();
+    } finally {
+      clearTimeout(silent);
+    }
     if (seconds !== null) this.#options.sawTime?.(seconds * 1000);
     if (this.#wasReached && this.#problem !== null) this.#options.log.info('a Solana node answers again');
     this.#wasReached = true;

@@ -13,16 +13,17 @@ import { Time, timeText } from '../../parts/time.js';
 import { usePreferences } from '../../preferences.js';
 import { number } from '../../words/en.js';
 import { healthWords } from '../../words/health.js';
+import type { ScreenProps } from '../screen-props.js';
 import { Completeness } from './completeness.js';
+import { Installation } from './installation.js';
+import type { Tone } from './installation-lines.js';
 
 /** How long after its time an event may wait for the chain, ms. */
 const LATE_MS = 120_000;
 const LOCAL = 'solana:localnet';
 
-type Tone = 'good' | 'bad' | 'held' | 'plain';
-
-/** `/health`: whether checks are decided, events are anchored, and nothing is missing. */
-export function Health(): ReactNode {
+/** `/health`: whether checks are decided, events are anchored, and nothing is missing; for admins also the state of the services. */
+export function Health({ session }: ScreenProps): ReactNode {
   const readiness = useReadiness();
   const anchoring = useAnchoring();
   const feed = useFeedState();
@@ -59,6 +60,7 @@ export function Health(): ReactNode {
           {healthWords.lateLead(timeText(late, localTimes))}
         </p>
       )}
+      <Installation role={session.user.role} />
       {anchoring.data === undefined ? null : <Anchoring state={anchoring.data} />}
       <Completeness />
     </Page>

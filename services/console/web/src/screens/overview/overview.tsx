@@ -17,11 +17,12 @@ import { overviewWords } from '../../words/overview.js';
 import { agentName } from '../events/event-words.js';
 import type { ScreenProps } from '../screen-props.js';
 import { Chart, Spark } from './chart.js';
+import { Latency } from './latency.js';
 
 const RANGES = ['day', 'week', 'month'] as const satisfies readonly StatsRange[];
 
 /** `/overview`: how many checks there were and how they ended, over time, by violation and by agent. */
-export function Overview({ query }: ScreenProps): ReactNode {
+export function Overview({ session, query }: ScreenProps): ReactNode {
   const range = RANGES.find((one) => one === query.get('range')) ?? 'day';
   const outcomes = useCheckStats(range, 'outcome');
   const violations = useCheckStats(range, 'violation_type');
@@ -78,6 +79,7 @@ export function Overview({ query }: ScreenProps): ReactNode {
           </dl>
         </Card>
       )}
+      <Latency role={session.user.role} />
       <Agents range={range} />
     </Page>
   );
