@@ -109,8 +109,12 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       const { json } = await instance.request('GET', '/v1/alerts/open-count', { headers });
       return (json as { openCount: number }).openCount === 5 ? true : null;
     });
+    const note = '<img src=x onerror="window.hit=1">';
     const acknowledge = async (): Promise<void> => {
       await page.getByRole('button', { name: 'Acknowledge' }).click();
+      await page.getByRole('dialog').getByLabel('Note').fill(note);
+      expect(await barriersOf(page)).toEqual([]);
+      await picture(page, 'alerts-acknowledge');
       await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
     };
     await acknowledge();
@@ -119,6 +123,12 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await acknowledge();
     await page.getByRole('heading', { name: 'No open alerts' }).waitFor();
     await picture(page, 'alerts-empty');
+    const { json } = await instance.request('GET', '/v1/events?type=account.alerts_acknowledged', { headers });
+    const { events } = json as { events: { action: unknown }[] };
+    expect(events.map(({ action }) => action)).toEqual([
+      expect.objectContaining({ note }),
+      expect.objectContaining({ note }),
+    ]);
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 120_000);

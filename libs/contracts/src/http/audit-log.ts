@@ -298,6 +298,14 @@ export const auditLogRoutes = {
           maxLength: 2000,
           description: '`place` of `GET /v1/alerts/groups`: alerts that came later stay open; absent: all are closed',
         },
+        note: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 2000,
+          pattern: '\\S',
+          description:
+            'what was found and done: committed in the event `account.alerts_acknowledged`. Where no alert is open, nothing is recorded',
+        },
       },
       additionalProperties: false,
     },

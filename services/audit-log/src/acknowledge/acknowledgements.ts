@@ -15,18 +15,23 @@ export class Acknowledgements {
 
   /**
    * @param place up to which alerts are closed; absent: all that are open now
+   * @param note of the person; `null`: none
    * @throws HttpRefusal 503 where the event cannot be made durable: then nothing is closed
    */
   async acknowledge(
     { accountId, userId }: Pick<SessionCaller, 'accountId' | 'userId'>,
     place: InboxPlace | undefined,
+    note: string | null,
   ): Promise<Inbox> {
     const { openCount, place: end } = await this.store.openLeaves(accountId, 1);
     // An alert that arrives from now on stays open: it would be closed without an event.
     if (openCount === 0) return this.store.acknowledge(accountId, this.#now(), end);
     const records = await this.recorded({
       ...{ accountId, type: 'account.alerts_acknowledged', by: { kind: 'user', id: userId } },
-      content: { alerts: { open: openCount, all: place === undefined } },
+      content: {
+        alerts: { open: openCount, all: place === undefined },
+        ...(note === null ? {} : { note: note.trim() }),
+      },
     });
     await this.context.eventLog.append(records).catch((error: unknown) => {
       this.context.log.error({ err: error }, 'who closes alerts was not taken by the event log');

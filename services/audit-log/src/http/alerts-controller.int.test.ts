@@ -50,7 +50,7 @@ describe('groups of alerts', () => {
     const empty = { openCount: 0, acknowledgedAt: expect.any(String) };
     expect(await acknowledge('closer')).toEqual({ status: 200, body: empty });
     await service.append(...[8, 9].map((n) => denied(n, { agent: 4, accountId: account })));
-    expect((await acknowledge('closer')).body).toMatchObject({ openCount: 0 });
+    expect((await acknowledge('closer', { note: ' both were tests ' })).body).toMatchObject({ openCount: 0 });
     expect((await groups('closer')).body).toMatchObject({ openCount: 0 });
     const by = { kind: 'user', id: user };
     const list = (): Promise<Answer> => service.ask('closer', '/v1/events?kind=account');
@@ -61,7 +61,12 @@ describe('groups of alerts', () => {
     }
     expect(listed.body).toMatchObject({
       total: 1,
-      events: [{ type: 'account.alerts_acknowledged', action: { by, alerts: { open: 2, all: true } } }],
+      events: [
+        {
+          type: 'account.alerts_acknowledged',
+          action: { by, alerts: { open: 2, all: true }, note: 'both were tests' },
+        },
+      ],
     });
   });
 
@@ -69,7 +74,8 @@ describe('groups of alerts', () => {
     for (const upTo of ['', 'nothing', 7, Buffer.from('[-1]').toString('base64url'), 'e30']) {
       expect([upTo, (await acknowledge('member', { upTo })).status]).toEqual([upTo, 400]);
     }
-    expect((await acknowledge('member', { other: 1 })).status).toBe(400);
+    for (const body of [{ other: 1 }, { note: ' ' }, { note: 'x'.repeat(2001) }, { note: null }])
+      expect((await acknowledge('member', body)).status).toBe(400);
     expect((await acknowledge(null)).status).toBe(401);
     expect((await groups('auditor', '?limit=0')).status).toBe(400);
     expect((await groups(null)).status).toBe(401);

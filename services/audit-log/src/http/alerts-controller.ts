@@ -75,8 +75,8 @@ export class AlertsController {
 
   @HttpRoute(auditLogRoutes.acknowledgeAlerts)
   async acknowledge(@Input() { body, caller }: RouteInput<AcknowledgeBody>): Promise<Inbox> {
-    const { upTo } = body;
-    return this.acknowledgements.acknowledge(caller, upTo === undefined ? undefined : placeOf(upTo));
+    const { upTo, note = null } = body;
+    return this.acknowledgements.acknowledge(caller, upTo === undefined ? undefined : placeOf(upTo), note);
   }
 }
 

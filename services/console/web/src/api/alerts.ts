@@ -44,10 +44,12 @@ export function useAlertGroups(): UseQueryResult<AlertGroups> {
 /**
  * Closes the alerts that were counted, and none that came later.
  * @param upTo the place of the groups
+ * @param note recorded with it; empty: none
  * @returns how many are still open
  */
-export async function acknowledgeAlerts(upTo: string): Promise<number> {
-  const { openCount } = await ask<{ openCount: number }>('/v1/alerts/acknowledge', { method: 'POST', body: { upTo } });
+export async function acknowledgeAlerts(upTo: string, note: string): Promise<number> {
+  const body = { upTo, ...(note === '' ? {} : { note }) };
+  const { openCount } = await ask<{ openCount: number }>('/v1/alerts/acknowledge', { method: 'POST', body });
   await Promise.all([client.invalidateQueries({ queryKey: INBOX }), client.invalidateQueries({ queryKey: OPEN })]);
   return openCount;
 }

@@ -23,6 +23,8 @@ export const alertWords = {
   acknowledgeTitle: (open: number) => `Acknowledge ${number(open)} ${open === 1 ? 'alert' : 'alerts'}?`,
   acknowledgeLead:
     'The alerts that this list counts are closed; those that came after it was read stay open. The events themselves stay as they are.',
+  note: 'Note',
+  noteHint: 'What was found and done. It is recorded with the acknowledgement.',
   arrived: (more: number) =>
     `${number(more)} ${more === 1 ? 'alert' : 'alerts'} arrived after the list was read, and ${more === 1 ? 'stays' : 'stay'} open.`,
   empty: 'No open alerts',

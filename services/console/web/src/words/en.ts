@@ -72,7 +72,7 @@ export const words = {
     title: 'Events',
     trail: 'Trail: what people did',
     trailLead:
-      'Sign-ins, and changes of users, keys and the account, are events here, with the same proofs. Exports, alert destinations, acknowledgements and signing keys are not recorded here yet.',
+      'What people do here is recorded as events, with the same proofs: sign-ins, changes of users, keys and settings, reports, alerts that are closed, legal holds. Signing keys are changed by the operator, and not recorded here.',
     of: 'Of',
     ofAgents: 'Agents',
     ofPeople: 'People',

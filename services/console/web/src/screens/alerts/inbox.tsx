@@ -1,11 +1,14 @@
 import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AlertGroup, Role } from '@countersign/contracts';
 import { acknowledgeAlerts, useAlertGroups } from '../../api/alerts.js';
 import { useAgentNames } from '../../api/agents.js';
 import { useShortcuts } from '../../keyboard.js';
 import { hrefOf } from '../../location.js';
-import { Confirm } from '../../parts/confirm.js';
+import { Dialog } from '../../parts/dialog.js';
+import { DialogForm } from '../../parts/dialog-form.js';
+import { Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Empty, Page } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
@@ -76,16 +79,50 @@ export function Inbox({ role }: { readonly role: Role }): ReactNode {
         />
       )}
       {open > grouped ? <p className="note">{alertWords.more(grouped)}</p> : null}
-      {asked === null ? null : (
-        <Confirm
-          title={alertWords.acknowledgeTitle(asked.count)}
-          lead={alertWords.acknowledgeLead}
-          action={alertWords.acknowledge}
-          run={async () => setLeft(await acknowledgeAlerts(asked.place))}
-          onClose={() => setAsked(null)}
-        />
-      )}
+      {asked === null ? null : <Acknowledge {...asked} onDone={setLeft} onClose={() => setAsked(null)} />}
     </Page>
+  );
+}
+
+/** Asks for a note before alerts are closed. */
+function Acknowledge({
+  count,
+  place,
+  onDone,
+  onClose,
+}: {
+  readonly count: number;
+  readonly place: string;
+  readonly onDone: (left: number) => void;
+  readonly onClose: () => void;
+}): ReactNode {
+  const [note, setNote] = useState('');
+  const closing = useMutation({ mutationFn: () => acknowledgeAlerts(place, note.trim()) });
+  return (
+    <Dialog title={alertWords.acknowledgeTitle(count)} lead={alertWords.acknowledgeLead} onClose={onClose}>
+      <DialogForm
+        action={alertWords.acknowledge}
+        isPending={closing.isPending}
+        error={closing.error}
+        onSubmit={() =>
+          closing.mutate(undefined, {
+            onSuccess: (left) => {
+              onDone(left);
+              onClose();
+            },
+          })
+        }
+        onClose={onClose}
+      >
+        <Field
+          label={alertWords.note}
+          hint={alertWords.noteHint}
+          maxLength={2_000}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+        />
+      </DialogForm>
+    </Dialog>
   );
 }
 
