@@ -28,6 +28,7 @@ export const ACCOUNT_EVENT_TYPES = [
   'account.alert_destination_changed',
   'account.alert_destination_removed',
   'account.alert_destination_tested',
+  'account.alert_sent_again',
   'account.stream_created',
   'account.stream_changed',
   'account.stream_removed',

@@ -14,11 +14,11 @@ import type { Act } from '@countersign/topics';
 import { isEmailAddress } from '@countersign/service-kit/mail';
 import { seal } from '@countersign/process';
 import { alertConfigRecord, changed, MAX_DESTINATIONS, type Destination } from './domain/destination.js';
-import { deliveryRecord, sentAgain } from './domain/message.js';
+import { deliveryRecord, sentAgain, type Message } from './domain/message.js';
 import { mintSecret } from './secrets/webhook-secret.js';
 import { MOST_TESTS, TestAllowance } from './domain/test-allowance.js';
 import type { AlertStore } from './store/port.js';
-import { destinationAct, destinationTested } from './trail/acts.js';
+import { alertSentAgain, destinationAct, destinationTested } from './trail/acts.js';
 
 export interface DestinationRules {
   /** Key that seals the secrets, 32 bytes. */
@@ -99,12 +99,14 @@ export class Destinations {
    * A message of the log is due again now, and its delays begin again. It counts as a test message.
    * @throws HttpRefusal 409 for a message from before the last change of the address: the receiver of now was not meant
    */
-  async sendAgain(accountId: string, id: string, messageId: string): Promise<DeliveryRecord> {
-    const { enabled, addressChangedAtMs = 0 } = await this.#find(accountId, id);
+  async sendAgain(caller: Caller, id: string, messageId: string): Promise<DeliveryRecord> {
+    const destination = await this.#find(caller.accountId, id);
+    const { enabled, addressChangedAtMs = 0 } = destination;
     if (!enabled) throw new HttpRefusal(409, 'the destination is turned off: turn it on first');
     const nowMs = this.#rules.clock();
-    this.#allow(accountId, nowMs);
-    const changed = await this.#store.changeMessage(id, messageId, (message) => {
+    this.#allow(caller.accountId, nowMs);
+    const events = await this.#rules.recorded(alertSentAgain(caller, destination, messageId));
+    const again = (message: Message): Message => {
       if (message.createdAtMs <= addressChangedAtMs) {
         throw new HttpRefusal(
           409,
@@ -113,9 +115,11 @@ export class Destinations {
       }
       if (message.attempts.length < MOST_ATTEMPTS) return sentAgain(message, nowMs);
       throw new HttpRefusal(409, `the message has had ${MOST_ATTEMPTS} attempts, the most there are`);
-    });
+    };
+    const changed = await this.#store.changeMessage(id, messageId, again, events);
     if (changed === null) throw new HttpRefusal(404, 'the destination has no such message');
     if (changed === 'claimed') throw new HttpRefusal(409, 'the message is being sent at this moment');
+    this.#rules.publish();
     return deliveryRecord(changed);
   }
 

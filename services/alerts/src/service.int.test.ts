@@ -311,6 +311,14 @@ describe('alerts in a process', () => {
     const due = await ask('member', 'POST', retry);
     expect([due.status, due.body.state]).toEqual([202, 'waiting']);
     await until(
+      async () => (await acts()).filter(({ leaf }) => leaf.type === 'account.alert_sent_again').length,
+      (events) => events === 1,
+    );
+    expect((await acts()).at(-1)).toMatchObject({
+      leaf: { type: 'account.alert_sent_again', detail: `user:${USERS.member}` },
+      openings: { action: { value: { message: due.body.id, to: new URL(url).host } } },
+    });
+    await until(
       () => arrived.length,
       (count) => count === from + 3,
     );

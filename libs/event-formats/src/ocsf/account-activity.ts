@@ -42,6 +42,7 @@ const ENTITIES: Activities = {
   'account.alert_destination_created': [1, 'Create'],
   'account.alert_destination_changed': [3, 'Update'],
   'account.alert_destination_removed': [4, 'Delete'],
+  'account.alert_sent_again': [3, 'Update'],
   'account.stream_created': [1, 'Create'],
   'account.stream_changed': [3, 'Update'],
   'account.stream_removed': [4, 'Delete'],

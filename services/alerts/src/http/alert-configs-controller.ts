@@ -38,7 +38,7 @@ export class AlertConfigsController {
 
   @HttpRoute(alertsRoutes.retryDelivery)
   retry(@Input() { caller, params }: RouteInput): unknown {
-    return this.destinations.sendAgain(caller.accountId, params['id']!.toLowerCase(), params['deliveryId']!);
+    return this.destinations.sendAgain(caller, params['id']!.toLowerCase(), params['deliveryId']!);
   }
 
   @HttpRoute(alertsRoutes.listDeliveries)

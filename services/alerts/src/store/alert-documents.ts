@@ -171,6 +171,7 @@ export class AlertDocuments implements AlertStore {
     destinationId: string,
     id: string,
     change: (message: Message) => Message,
+    events: readonly NewRecord[] = [],
   ): Promise<Message | 'claimed' | null> {
     return this.documents.transact(async (transaction) => {
       const stored = await transaction.get(MESSAGES, id);
@@ -179,6 +180,7 @@ export class AlertDocuments implements AlertStore {
       if (body.claim !== null) return 'claimed';
       const message = change(body.message);
       await transaction.put(MESSAGES, [{ id, version: version + 1, body: { message, claim: null } }]);
+      await transaction.publish(events);
       return message;
     });
   }

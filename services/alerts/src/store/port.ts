@@ -84,6 +84,7 @@ export interface AlertStore extends OutboxStore {
     destinationId: string,
     id: string,
     change: (message: Message) => Message,
+    events?: readonly NewRecord[],
   ): Promise<Message | 'claimed' | null>;
   /** Newest first. */
   deliveries(destinationId: string, limit: number, offset: number): Promise<DeliveryPage>;

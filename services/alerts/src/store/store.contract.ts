@@ -133,12 +133,15 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       await store.addMessages([message('m1', NOW - 9)]);
       const again = (old: Message): Message => sentAgain(old, NOW);
       const claim = await store.claim(NOW, NOW + 10, []);
-      expect(await store.changeMessage('d', 'm1', again)).toBe('claimed');
+      const event = [{ topic: 'agent-events', key: 'stream', value: 'sent again' } as const];
+      expect(await store.changeMessage('d', 'm1', again, event)).toBe('claimed');
       const failed: Message = { ...message('m1', null), state: 'failed', attempts: [FAILED_ATTEMPT] };
       await store.settle(claim!.token, failed);
-      expect(await store.changeMessage('other', 'm1', again)).toBeNull();
+      expect(await store.changeMessage('other', 'm1', again, event)).toBeNull();
       expect(await store.changeMessage('d', 'm9', again)).toBeNull();
-      const changed = await store.changeMessage('d', 'm1', again);
+      expect(await store.pending(9)).toEqual([]);
+      const changed = await store.changeMessage('d', 'm1', again, event);
+      expect((await store.pending(9)).map(({ record }) => record.value)).toEqual(['sent again']);
       expect(changed).toEqual({ ...failed, state: 'waiting', dueAtMs: NOW, earlierAttempts: 1 });
       expect((await store.claim(NOW, NOW + 10, []))?.message).toEqual(changed);
     });

@@ -19,6 +19,12 @@ export function destinationAct(
   return actBy(who, `account.alert_destination_${what}`, { ...content, ...earlier });
 }
 
+/** A message of the delivery log that is sent again. */
+export function alertSentAgain(who: Person, destination: Destination, messageId: string): Act {
+  const content = { destination: ofDestination(destination), to: receiverOf(destination), message: messageId };
+  return actBy(who, 'account.alert_sent_again', content);
+}
+
 /**
  * @param isStored false: an address that is tested before it is stored
  * @param tested `null`: the attempt, before it is sent

@@ -27,6 +27,7 @@ export const ACCOUNT_EVENT_TYPES = Object.keys({
   'account.alert_destination_changed': true,
   'account.alert_destination_removed': true,
   'account.alert_destination_tested': true,
+  'account.alert_sent_again': true,
   'account.stream_created': true,
   'account.stream_changed': true,
   'account.stream_removed': true,
