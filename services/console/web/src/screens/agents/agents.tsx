@@ -15,6 +15,9 @@ import { FreezeDialog } from './freeze-dialog.js';
 
 const STATES = ['active', 'frozen', 'inactive'] as const satisfies readonly AgentRecord['status'][];
 
+const ORDERS = ['newest', 'name', 'changed'] as const;
+type Order = (typeof ORDERS)[number];
+
 const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/history|\/playground)?$/;
 
 /** `/agents`: all agents of the account; `/agents/{id}`: one of them. */
@@ -33,8 +36,13 @@ function List({ session, query }: ScreenProps): ReactNode {
   const [asked, setAsked] = useState<AgentRecord | null>(null);
   const text = query.get('q') ?? '';
   const status = STATES.find((state) => state === query.get('status')) ?? null;
-  const shown = useMemo(() => matching(agents.data ?? [], text, status), [agents.data, text, status]);
-  const show = (q: string, state: string | null): void => replacePlace(hrefOf('/agents', { q, status: state }));
+  const order = ORDERS.find((one) => one === query.get('sort')) ?? 'newest';
+  const shown = useMemo(
+    () => inOrder(matching(agents.data ?? [], text, status), order),
+    [agents.data, text, status, order],
+  );
+  const show = (q: string, state: string | null, sort: string = order): void =>
+    replacePlace(hrefOf('/agents', { q, status: state, sort: sort === 'newest' ? null : sort }));
   useShortcuts({ '/': () => document.querySelector<HTMLElement>('.filters input')?.focus() });
   return (
     <section className="agents" aria-labelledby="agents-title">
@@ -57,12 +65,24 @@ function List({ session, query }: ScreenProps): ReactNode {
           options={[['', words.agents.anyStatus], ...STATES.map((state) => [state, state] as const)]}
           onChange={(state) => show(text, state || null)}
         />
+        <Choice
+          label={words.agents.order}
+          value={order}
+          options={ORDERS.map((one) => [one, words.agents.orders[one]])}
+          onChange={(one) => show(text, status, one)}
+        />
       </search>
       {agents.error === null ? null : (
         <Problem what={words.agents.failed} error={agents.error} retry={() => void agents.refetch()} />
       )}
       {agents.data === undefined || shown.length > 0 ? (
-        <AgentTable agents={shown} isLoading={agents.isPending} role={role} onAsk={setAsked} />
+        <AgentTable
+          key={`${order} ${status} ${text}`}
+          agents={shown}
+          isLoading={agents.isPending}
+          role={role}
+          onAsk={setAsked}
+        />
       ) : (
         <div className="empty">
           <h2>{agents.data.length === 0 ? words.agents.empty : words.agents.none}</h2>
@@ -71,6 +91,14 @@ function List({ session, query }: ScreenProps): ReactNode {
       )}
       {asked === null ? null : <FreezeDialog agent={asked} onClose={() => setAsked(null)} />}
     </section>
+  );
+}
+
+/** @param agents newest first, as the server lists them */
+function inOrder(agents: readonly AgentRecord[], order: Order): readonly AgentRecord[] {
+  if (order === 'newest') return agents;
+  return [...agents].sort((one, other) =>
+    order === 'name' ? one.name.localeCompare(other.name) : other.updated_at < one.updated_at ? -1 : 1,
   );
 }
 
