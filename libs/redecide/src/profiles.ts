@@ -62,13 +62,14 @@ export class AgentProfiles {
    * @param limitId `null`: of the rate
    */
   shortestBetween(after: number, before: number, limitId: string | null): number {
+    if (before - after <= 1) return Infinity;
     const between = this.#changes.filter(({ version }) => version > after && version < before);
     if (new Set(between.map(({ version }) => version)).size < before - after - 1) return 0;
-    const windows = between.map(({ sha256 }) => {
+    return between.reduce((shortest, { sha256 }) => {
       const profile = this.#byHash.get(sha256);
-      return (profile?.compiled ?? null) === null ? 0 : (windowOf(profile!, limitId) ?? Infinity);
-    });
-    return Math.min(...windows, Infinity);
+      const isKnown = profile !== undefined && profile.compiled !== null;
+      return Math.min(shortest, isKnown ? (windowOf(profile, limitId) ?? Infinity) : 0);
+    }, Infinity);
   }
 
   /** The contradiction to the profile that a check names; `null`: none. */

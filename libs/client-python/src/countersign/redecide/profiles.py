@@ -71,6 +71,8 @@ class Profiles:
         :param limit_id: ``None``: of the rate
         :returns: infinity where none has a window, 0 where one is not shown
         """
+        if before - after <= 1:
+            return math.inf
         between = {
             version: digest for _, version, digest, _ in self._changes.get(agent_id, []) if after < version < before
         }
