@@ -34,6 +34,7 @@ export const ACCOUNT_EVENT_TYPES = [
   'account.stream_removed',
   'account.stream_tested',
   'account.alerts_acknowledged',
+  'account.alert_followed_up',
   'account.legal_hold_placed',
   'account.legal_hold_released',
 ] as const;

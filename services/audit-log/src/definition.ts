@@ -4,6 +4,7 @@ import {
   auditLogRoutes,
   completenessRoutes,
   eventStreamRoutes,
+  followUpRoutes,
   legalHoldRoutes,
   oneEventRoutes,
   outcomeRoutes,
@@ -30,6 +31,8 @@ import { AnchorIntake } from './ingest/anchor-intake.js';
 import { Consumers } from './ingest/consumers.js';
 import { EventIntake } from './ingest/event-intake.js';
 import { ownedAgent, type OwnedAgent } from './domain/owned-agent.js';
+import { FollowUps } from './follow-ups/follow-ups.js';
+import { FollowUpsController } from './http/follow-ups-controller.js';
 import { LegalHoldsController } from './http/legal-holds-controller.js';
 import { ErasureGate } from './legal-holds/erasure-gate.js';
 import { LegalHolds, type OwnedAgents } from './legal-holds/legal-holds.js';
@@ -52,6 +55,7 @@ import {
   CLOCK,
   ERASURE,
   EVENT_INTAKE,
+  FOLLOW_UPS,
   LEGAL_HOLDS,
   OUTCOME_HANDLER,
   PROOFS,
@@ -63,6 +67,7 @@ export const definition: ServiceDefinition = {
   name: 'audit-log',
   routes: [
     auditLogRoutes,
+    followUpRoutes,
     legalHoldRoutes,
     oneEventRoutes,
     agentHistoryRoutes,
@@ -132,6 +137,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       AgentAnchorsController,
       AgentHistoryController,
       EraseContentController,
+      FollowUpsController,
       LegalHoldsController,
       ReportOutcomeController,
     ],
@@ -141,6 +147,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       { provide: EVENT_INTAKE, useValue: events },
       { provide: ANCHOR_INTAKE, useValue: new AnchorIntake(store) },
       { provide: ERASURE, useValue: erasure },
+      { provide: FOLLOW_UPS, useValue: new FollowUps(context, store, recorded) },
       { provide: LEGAL_HOLDS, useValue: holds },
       { provide: ACKNOWLEDGEMENTS, useValue: acknowledgements },
       { provide: OUTCOME_HANDLER, useValue: new OutcomeHandler(context, store, events, accounts, agents) },

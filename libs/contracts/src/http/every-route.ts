@@ -17,6 +17,7 @@ import { hookRoutes } from './hooks.js';
 import { identityRoutes } from './identity.js';
 import { installationRoutes } from './installation-state.js';
 import { keySetRoutes } from './key-set.js';
+import { followUpRoutes } from './follow-ups.js';
 import { legalHoldRoutes } from './legal-holds.js';
 import { mcpRoutes } from './mcp.js';
 import { oneEventRoutes } from './one-event.js';
@@ -55,6 +56,7 @@ export const everyRoute: readonly Route[] = [
   approvalRoutes,
   accessRequestRoutes,
   auditLogRoutes,
+  followUpRoutes,
   legalHoldRoutes,
   oneEventRoutes,
   eventExplanationRoutes,

@@ -3,6 +3,7 @@ import type { LeafEvent, Openings } from '../leaf.js';
 import type { PolicyCoverage } from '../envelope.js';
 import { bodyErrors, error, sessionErrors, sha256Hex, uuid } from './fragments.js';
 import { eventRecord, instant, type EventRecord } from './event-record.js';
+import { followUp, type FollowUpRecord } from './follow-ups.js';
 import { nullable, openObject, type JsonOf } from './json-schema.js';
 import { route } from './route.js';
 
@@ -47,6 +48,7 @@ const eventDetail = {
     'dueBy',
     'outcomes',
     'unanswered',
+    'followUps',
   ],
   properties: {
     ...eventRecord.properties,
@@ -70,6 +72,11 @@ const eventDetail = {
     },
     outcomes: { type: 'array', items: reportedOutcome },
     unanswered: { type: 'boolean', description: 'the answer to this check may not have reached its caller' },
+    followUps: {
+      type: 'array',
+      items: followUp,
+      description: 'what was found and done about a refused check, oldest first',
+    },
   },
 } as const;
 
@@ -85,6 +92,7 @@ export type EventDetail = EventRecord & {
   readonly dueBy: string | null;
   readonly outcomes: readonly JsonOf<typeof reportedOutcome>[];
   readonly unanswered: boolean;
+  readonly followUps: readonly FollowUpRecord[];
 };
 
 /** Answer of `GET /v1/events/{eventId}/proof`: a body of `POST /v1/inclusion/verify`. */

@@ -47,6 +47,7 @@ const ENTITIES: Activities = {
   'account.stream_changed': [3, 'Update'],
   'account.stream_removed': [4, 'Delete'],
   'account.alerts_acknowledged': [3, 'Update'],
+  'account.alert_followed_up': [1, 'Create'],
   'account.legal_hold_placed': [1, 'Create'],
   'account.legal_hold_released': [3, 'Update'],
 };

@@ -28,6 +28,7 @@ export function accountEvent(draft: AccountEventDraft, of: AccountEventFacts, sh
     agentId: accountStream(accountId),
     occurredAt: new Date(occurredAtMs).toISOString(),
     outcome: draft.outcome ?? null,
+    refersTo: draft.refersTo ?? null,
     detail: actorText(draft.by),
     action: commitV2('action', salt, value, sha256),
   });

@@ -1,4 +1,5 @@
 import type { ArchivedEvent, EventDetail, EventWindow } from '@countersign/contracts';
+import { followUpsAmong } from '../follow-ups/follow-up-record.js';
 import { listedEvent } from './event-record.js';
 
 /**
@@ -41,6 +42,7 @@ export function eventDetail(
         },
       }) => type === 'action.unanswered',
     ),
+    followUps: followUpsAmong(own, envelope.accountId),
   };
 }
 

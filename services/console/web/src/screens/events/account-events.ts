@@ -33,6 +33,7 @@ export const ACCOUNT_EVENT_TYPES = Object.keys({
   'account.stream_removed': true,
   'account.stream_tested': true,
   'account.alerts_acknowledged': true,
+  'account.alert_followed_up': true,
   'account.legal_hold_placed': true,
   'account.legal_hold_released': true,
 } satisfies Record<AccountEventType, true>);
