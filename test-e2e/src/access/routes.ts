@@ -344,6 +344,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/stats/checks': { statuses: bySession('auditor', 200) },
   'GET /v1/stats/agents': { statuses: bySession('auditor', 200) },
   'GET /v1/alerts': { statuses: bySession('auditor', 200) },
+  // The check was allowed: only refused ones are followed up.
+  'POST /v1/alerts/follow-ups': {
+    statuses: bySession('member', 400, 404),
+    ask: ({ event }) => ({ body: { eventIds: [event], note: 'looked at' } }),
+  },
+  'GET /v1/alerts/follow-ups': { statuses: bySession('auditor', 200) },
   'GET /v1/alerts/open-count': { statuses: bySession('auditor', 200) },
   'GET /v1/alerts/groups': { statuses: bySession('auditor', 200) },
   'POST /v1/alerts/acknowledge': { statuses: bySession('member', 200) },

@@ -5,6 +5,7 @@ import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from './browser.js';
 import { secondFactorCases } from './console-second-factor.test-cases.js';
 import { erasureCases } from './console-erasure.test-cases.js';
+import { followUpCases } from './console-follow-ups.test-cases.js';
 import { holdCases } from './console-legal-holds.test-cases.js';
 import { sharingCases } from './console-sharing.test-cases.js';
 import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
@@ -275,6 +276,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
   sharingCases(() => ({ instance, browser }));
   holdCases(() => ({ instance, browser, eventId }));
   erasureCases(() => ({ instance, browser }));
+  followUpCases(() => ({ instance, browser }));
 
   it('issue an API key that is shown once, revoke it, and invite a person, who sets the password', async () => {
     const { page, watched } = await open('/settings/api-keys');

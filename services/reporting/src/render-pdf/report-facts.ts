@@ -48,6 +48,8 @@ export interface ReportFacts {
   unmapped(framework: Framework): number;
   /** Reported outcomes, and answers in doubt, by the id of the check. */
   readonly referring: ReadonlyMap<string, readonly PackageEvent[]>;
+  /** What people recorded about refused checks, by the id of the check; `null`: the package lists no events of people. */
+  readonly followUps: ReadonlyMap<string, readonly PackageEvent[]> | null;
 }
 
 /** Counts a package's entries: the document never repeats a figure that its own entries do not give. */
@@ -57,6 +59,7 @@ export function reportFacts(content: SignedPackage): ReportFacts {
   const groups = new Map<string, EventGroup>();
   const byEvent = new Map<PackageEvent, EventGroup>();
   const referring = new Map<string, PackageEvent[]>();
+  const followUps = new Map<string, PackageEvent[]>();
   for (const entry of content.events) {
     const group = groupFor(groups, entry);
     group.count += 1;
@@ -65,8 +68,9 @@ export function reportFacts(content: SignedPackage): ReportFacts {
     extend(runs, entry.sequence);
     byEvent.set(entry, group);
     const { refersTo, type } = entry.event;
-    if (refersTo === null || (type !== 'action.outcome' && type !== 'action.unanswered')) continue;
-    referring.set(refersTo, [...(referring.get(refersTo) ?? []), entry]);
+    if (refersTo === null) continue;
+    if (type === 'action.outcome' || type === 'action.unanswered') add(referring, refersTo, entry);
+    if (type === 'account.alert_followed_up') add(followUps, refersTo, entry);
   }
   const list = [...groups.values()];
   return {
@@ -80,7 +84,12 @@ export function reportFacts(content: SignedPackage): ReportFacts {
         .filter(({ example }) => !example.controls.some((control) => control.framework === framework))
         .reduce((sum, { count }) => sum + count, 0),
     referring,
+    followUps: content.agents.some(({ id }) => isAccountStream(id)) ? followUps : null,
   };
+}
+
+function add(lists: Map<string, PackageEvent[]>, id: string, entry: PackageEvent): void {
+  lists.set(id, [...(lists.get(id) ?? []), entry]);
 }
 
 function labelOf(id: string, i: number): string {

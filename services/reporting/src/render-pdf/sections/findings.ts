@@ -24,6 +24,7 @@ export function drawFindings(flow: Flow, content: SignedPackage, facts: ReportFa
   draw(isGap);
   flow.heading(2, '6  Denials');
   flow.paragraph(denialsText(denials, both));
+  if (denials > 0) flow.paragraph(followedUpText(content.events.filter(isDenial), facts));
   draw((entry) => isDenial(entry) && !isGap(entry));
 }
 
@@ -34,6 +35,26 @@ function denialsText(denials: number, both: number): string {
     both === 1 ? '1 of them is a gap and stands in section 5' : `${both} of them are gaps and stand in section 5`;
   const where = both === 0 ? 'All follow.' : both === denials ? `${inSection5}.` : `${inSection5}; the others follow.`;
   return `${counted(denials, 'refused action')}. ${where} ${attempt}`;
+}
+
+/** What became of the exceptions: how many of them a person has looked at, as far as the report shows it. */
+function followedUpText(denials: readonly PackageEvent[], { followUps }: ReportFacts): string {
+  if (followUps === null)
+    return 'Whether they were followed up is not in this report: it does not list the events of the account itself.';
+  const done = denials.filter(({ event }) => followUps.has(event.eventId)).length;
+  const open = denials.length - done;
+  return `Followed up by a person in the range of this report: ${done}; not followed up: ${open}. Each entry says which, when and by whom.`;
+}
+
+function followUpLine(entry: PackageEvent, facts: ReportFacts, shown: (text: string, limit: number) => string): string {
+  const found = facts.followUps?.get(entry.event.eventId) ?? [];
+  const texts = found.map((one) => {
+    const { value } = shownValue(one.opened.action);
+    const note = (value as { readonly note?: JsonValue } | undefined)?.note;
+    const said = typeof note === 'string' ? `: ${shown(note, LIMITS.reason)}` : ', note withheld';
+    return `${one.event.occurredAt} by ${one.event.detail ?? 'unknown'} (${facts.agentOf(one)} number ${one.sequence})${said}`;
+  });
+  return `Followed up in this report: ${texts.join('; ') || 'no'}`;
 }
 
 function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null, facts: ReportFacts): void {
@@ -62,6 +83,7 @@ function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null
   );
   if (event.type === 'action.checked')
     lines.push({ text: `Outcome reported in this report: ${outcomes.join('; ') || 'none'}` });
+  if (isDenial(entry) && facts.followUps !== null) lines.push({ text: followUpLine(entry, facts, shown) });
   lines.push({ text: `Controls: ${controlsText(entry)} (group ${facts.groupOf(entry).label})` });
   lines.push({ text: `Event ${event.eventId}; ${proofText(proof)}`, ink: { colour: 'grey', size: 7 } });
   flow.block(lines);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { EventDetail } from '@countersign/contracts';
+import type { EventDetail, Role } from '@countersign/contracts';
 import { useAgentNames } from '../../api/agents.js';
 import { eventProof, useEvent } from '../../api/one-event.js';
 import { useShortcuts } from '../../keyboard.js';
@@ -20,9 +20,10 @@ import { verifyWords } from '../../words/verify.js';
 import { EraseDialog } from './erase-dialog.js';
 import { EventRules } from './explanation.js';
 import { Action, Decision, ProofState } from './event-parts.js';
+import { FollowUps } from './follow-ups.js';
 
 /** `/events/{eventId}`: a decision, its action, its proof, and what became of it. */
-export function EventPage({ id, mayErase }: { readonly id: string; readonly mayErase: boolean }): ReactNode {
+export function EventPage({ id, role }: { readonly id: string; readonly role: Role }): ReactNode {
   const event = useEvent(id);
   const names = useAgentNames();
   return (
@@ -46,8 +47,9 @@ export function EventPage({ id, mayErase }: { readonly id: string; readonly mayE
           </Card>
           <Proof event={event.data} />
           {event.data.type === 'action.checked' ? <EventRules eventId={id} /> : null}
-          <ActionCard event={event.data} mayErase={mayErase} />
+          <ActionCard event={event.data} mayErase={role === 'admin'} />
           {event.data.type === 'action.checked' ? <Outcomes event={event.data} /> : null}
+          {event.data.allowed === false ? <FollowUps event={event.data} role={role} /> : null}
           <Card title={eventPageWords.record}>
             <More event={event.data} />
             <details className="raw">

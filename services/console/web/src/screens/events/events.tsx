@@ -31,7 +31,7 @@ export function Events(props: ScreenProps): ReactNode {
   return id === undefined ? (
     <List query={props.query} isAdmin={props.session.user.role === 'admin'} />
   ) : (
-    <EventPage key={id} id={id} mayErase={props.session.user.role === 'admin'} />
+    <EventPage key={id} id={id} role={props.session.user.role} />
   );
 }
 
