@@ -14,7 +14,7 @@ export const followUp = openObject({
   note: nullable({ type: 'string', description: '`null`: it is erased' }),
 });
 
-/** What a person found and did about a refused check. */
+/** A note of a person about a refused check. */
 export type FollowUpRecord = JsonOf<typeof followUp>;
 
 const of = { service: 'audit-log', tag: 'Alerts', auth: 'session' } as const;

@@ -11,7 +11,7 @@ interface FollowUpPage {
   readonly offset: number;
 }
 
-/** What people found and did about refused checks: an event of the account for each check, and nothing else is stored. */
+/** Notes of people about refused checks: an event of the account for each check, and nothing else is stored. */
 export class FollowUps {
   constructor(
     private readonly context: Pick<ServiceContext, 'eventLog' | 'log'>,

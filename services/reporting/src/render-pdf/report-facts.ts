@@ -48,7 +48,7 @@ export interface ReportFacts {
   unmapped(framework: Framework): number;
   /** Reported outcomes, and answers in doubt, by the id of the check. */
   readonly referring: ReadonlyMap<string, readonly PackageEvent[]>;
-  /** What people recorded about refused checks, by the id of the check; `null`: the package lists no events of people. */
+  /** Notes of people about refused checks, by the id of the check; `null`: the package lists no events of people. */
   readonly followUps: ReadonlyMap<string, readonly PackageEvent[]> | null;
 }
 

@@ -37,7 +37,7 @@ function denialsText(denials: number, both: number): string {
   return `${counted(denials, 'refused action')}. ${where} ${attempt}`;
 }
 
-/** What became of the exceptions: how many of them a person has looked at, as far as the report shows it. */
+/** Number of refusals that a person has followed up, as far as the report shows it. */
 function followedUpText(denials: readonly PackageEvent[], { followUps }: ReportFacts): string {
   if (followUps === null)
     return 'Whether they were followed up is not in this report: it does not list the events of the account itself.';

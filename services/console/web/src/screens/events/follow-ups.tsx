@@ -14,7 +14,7 @@ import { followUpWords } from '../../words/follow-ups.js';
 
 const LONGEST_NOTE = 2_000;
 
-/** What was found and done about a refused check, and a note to add to it. */
+/** The notes about a refused check, and a button to add one. */
 export function FollowUps({ event, role }: { readonly event: EventDetail; readonly role: Role }): ReactNode {
   const [isAdding, setAdding] = useState(false);
   const mayAdd = role !== 'auditor';
