@@ -74,6 +74,38 @@ describe('a report as PDF', () => {
     expect(text).toContain('by fewer than the rule asks');
   });
 
+  it('counts refusals that a person followed up, and names when, who, and the note where it is shown', async () => {
+    const refused = content.events.filter(({ event }) => event.allowed === false);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(page.text).toContain('Whether they were followed up is not in this report');
+    const stream = `${content.agents[0]!.id.slice(0, 14)}8${content.agents[0]!.id.slice(15)}`;
+    const followUp = (n: number, opened: SignedPackage['events'][number]['opened']) => ({
+      ...refused[0]!,
+      event: {
+        ...refused[0]!.event,
+        ...{ type: 'account.alert_followed_up', agentId: stream, eventId: `follow-up-${n}`, allowed: null },
+        ...{ refersTo: refused[0]!.event.eventId, detail: 'user:ana', occurredAt: '2026-03-02T10:00:00.000Z' },
+      },
+      ...{ sequence: n, opened, status: 'Satisfied' as const, statusReason: null, controls: [] },
+    });
+    const note = { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value: { note: 'a new vendor', by: { kind: 'user', id: 'ana' } } };
+    const events = [...content.events, followUp(1, { action: note }), followUp(2, {})];
+    const { text } = await read(
+      await drawn({
+        ...content,
+        agents: [...content.agents, { ...content.agents[0]!, id: stream }],
+        events,
+        inclusionProofs: [...content.inclusionProofs, content.inclusionProofs[0]!, content.inclusionProofs[0]!],
+      }),
+    );
+    expect(text).toContain(`range of this report: 1; not followed up: ${refused.length - 1}.`);
+    expect(text).toContain(
+      '10:00:00.000Z by user:ana (P number 1): a new vendor; 2026-03-02T10:00:00.000Z by user:ana',
+    );
+    expect(text).toContain('(P number 2), note withheld');
+    if (refused.length > 1) expect(text).toContain('Followed up in this report: no');
+  });
+
   it('shows what is opened of leaves of version 2, and how much of it is withheld', async () => {
     const mixed = new URL('../../../../libs/evidence/vectors/v2-mixed.json', import.meta.url);
     const { package: given } = JSON.parse(readFileSync(mixed, 'utf8')) as { readonly package: SignedPackage };
