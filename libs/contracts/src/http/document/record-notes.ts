@@ -1,6 +1,14 @@
 import { EXAMPLE } from './operation-note.js';
 import type { OperationNotes } from './operation-note.js';
 
+const FOLLOW_UP = {
+  id: '0198a1b2-0000-7000-8000-0000000000f0',
+  eventId: EXAMPLE.event,
+  at: EXAMPLE.at,
+  by: { kind: 'user', id: '0198a1b2-0000-4000-8000-000000000007' },
+  note: 'The vendor was new; purchasing has added it.',
+};
+
 const denied = {
   eventId: EXAMPLE.event,
   type: 'action.checked',
@@ -105,8 +113,18 @@ export const RECORD_NOTES: OperationNotes = {
       'The inbox as incidents: how often, since when, and the newest event of each. `place` is where the inbox ended when it was read.',
   },
   acknowledgeAlerts: {
-    body: { upTo: 'WzEwNDIsMCw4Nzdd' },
+    body: { upTo: 'WzEwNDIsMCw4Nzdd', note: 'Known: the vendor was new.' },
     description: 'For the whole account; later denials reopen the inbox.',
+  },
+  followUpAlerts: {
+    body: { eventIds: [EXAMPLE.event], note: 'The vendor was new; purchasing has added it.' },
+    answers: { 201: { followUps: [FOLLOW_UP] } },
+    description:
+      'For each check one event `account.alert_followed_up`, whose `refersTo` is the check: reports show that it was followed up, when and by whom, and the note where the trail is opened. Several people may follow up one check. A repetition records it again.',
+  },
+  listFollowUps: {
+    answers: { 200: { followUps: [FOLLOW_UP], total: 1, limit: 50, offset: 0 } },
+    description: 'Every role reads the notes. Without `eventId`, all of the account.',
   },
   listAlertConfigs: {
     description: 'The service disables a destination that fails for too long: `disabledReason` has the reason.',
