@@ -77,6 +77,16 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Repeats a request for as long as its answer is a 503, which asks for that; gives the last answer after 30 s. */
+export async function repeated(request: () => Promise<Answer>): Promise<Answer> {
+  const until = Date.now() + 30_000;
+  for (;;) {
+    const answer = await request();
+    if (answer.status !== 503 || Date.now() > until) return answer;
+    await sleep(500);
+  }
+}
+
 /** Polls until `probe` resolves to a value; throws after `seconds`. */
 export async function eventually<T>(what: string, seconds: number, probe: () => Promise<T | null>): Promise<T> {
   const until = Date.now() + seconds * 1000;

@@ -84,7 +84,7 @@ onEachProfile('content that is erased', (start, profile) => {
     expect((await instance.request('GET', `/v1/reports/${pdf.id}`, asPdf)).status).toBe(404);
     const pdfSha256 = String((pdf.headers as Record<string, unknown>)['x-pdf-sha256']);
     for (const path of [`/v1/reports/by-pdf-sha256/${pdfSha256}`, `/v1/reports/${json.id}/public`]) {
-      const answer = await eventually(`${path} is withdrawn`, 20, async () => {
+      const answer = await eventually(`${path} is withdrawn`, 60, async () => {
         const { status, text } = await instance.request('GET', path);
         return status === 404 && text.includes('withdrawn') ? text : null;
       });

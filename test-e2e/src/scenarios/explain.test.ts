@@ -1,6 +1,7 @@
 import type { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
+import { repeated } from '../instance/request.js';
 
 interface Trace {
   readonly name: string;
@@ -175,8 +176,13 @@ onEachProfile('POST /v1/agents/{id}/explain', (start) => {
     const observed = await explain(agentId, { type: 'wire' });
     expect(observed).toMatchObject({ mode: 'observe', answer: { allowed: true }, coverage: 'governed' });
     expect(result(observed, 'off_limits_actions')).toBe('matched');
-    await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers: session, body: { mode: 'enforce' } });
-    await instance.request('POST', `/v1/agents/${agentId}/freeze`, { headers: session, body: {} });
+    for (const [method, path, body] of [
+      ['PATCH', 'profile', { mode: 'enforce' }],
+      ['POST', 'freeze', {}],
+    ] as const) {
+      const change = () => instance.request(method, `/v1/agents/${agentId}/${path}`, { headers: session, body });
+      expect((await repeated(change)).status).toBe(200);
+    }
     expect(await explain(agentId, { type: 'wire' })).toMatchObject({
       agentStatus: 'frozen',
       profileVersion: 3,
