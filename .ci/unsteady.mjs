@@ -24,7 +24,10 @@ function mayRunAgain() {
 
 function merge() {
   const second = read(again);
-  const steady = new Set(second.testResults.filter(({ status }) => status === 'passed').map(({ name }) => name));
+  // Jest says "focused" of a file that passes and skips a test.
+  const passes = ({ status, assertionResults }) =>
+    status !== 'failed' && assertionResults.some((test) => test.status === 'passed');
+  const steady = new Set(second.testResults.filter(passes).map(({ name }) => name));
   for (const file of failed) {
     if (!steady.has(file.name)) continue;
     const tests = file.assertionResults.filter(({ status }) => status === 'failed');
