@@ -66,6 +66,8 @@ export class RunningAuditLog {
     ]);
     const tokens = await sessionTokens(this.context);
     this.#tokens.set(who, await tokens.sign({ sid: who, accountId }, expiresAt));
+    // The service follows the topic, and knows the session a moment later.
+    await this.eventually(async () => expect((await this.ask(who, '/v1/alerts/open-count')).status).toBe(200));
   }
 
   get address(): string {
