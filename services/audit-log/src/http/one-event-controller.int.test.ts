@@ -62,6 +62,7 @@ describe('routes about one event', () => {
         },
       ],
       unanswered: true,
+      followUps: [],
     });
   });
 
