@@ -9,6 +9,7 @@ import type { StoredEvent } from '../domain/event-record.js';
 import { appendAndStore } from '../append-event/append-and-store.js';
 import { ContentHeld, TooLate, type ErasureGate } from '../legal-holds/erasure-gate.js';
 import { heldRefusal } from '../legal-holds/held-refusal.js';
+import type { Reach } from '../legal-holds/legal-hold.js';
 import type { EventIntake } from '../ingest/event-intake.js';
 import type { EventStore } from '../store/port.js';
 import { HoldsMissing } from '../store/hold-documents.js';
@@ -25,7 +26,7 @@ const NOT_CARRIED_OUT = {
   behind: 'the erasure is recorded and not yet carried out: ask again',
 };
 
-/** Events that refer to each other are followed for this many: an outcome to its check, a comment to its approval. */
+/** Events that refer to each other are followed for this many: an outcome to its check, a comment to its approval, a follow-up to its refused check. */
 const MOST_REFERRED = 8;
 
 type Eraser = Pick<SessionCaller, 'accountId' | 'userId'>;
@@ -91,7 +92,7 @@ export class Erasure {
       randomBytes,
       nodeCrypto.sha256,
     );
-    const reach = { accountId, agentId: leaf.agentId, times: await this.#timesOf(leaf) };
+    const reach = await this.#reachOf(accountId, leaf);
     try {
       await this.#gate.carryOut(reach, envelope.leaf.eventId, () =>
         appendAndStore(this.#context, this.#intake, envelope, NOT_CARRIED_OUT),
@@ -104,14 +105,17 @@ export class Erasure {
     }
   }
 
-  /** Times of an event and of those that it refers to, ms: what refers to a held event is held. */
-  async #timesOf(leaf: LeafEvent): Promise<readonly number[]> {
-    const times: number[] = [];
-    for (let at: LeafEvent | undefined = leaf; at !== undefined && times.length < MOST_REFERRED;) {
-      times.push(Date.parse(at.occurredAt));
+  /** An event and those that it refers to: what refers to a held event is held. */
+  async #reachOf(accountId: string, leaf: LeafEvent): Promise<Reach> {
+    const found: { readonly agentId: string; readonly time: number }[] = [];
+    for (let at: LeafEvent | undefined = leaf; at !== undefined && found.length < MOST_REFERRED;) {
+      found.push({ agentId: at.agentId, time: Date.parse(at.occurredAt) });
       at = at.refersTo === null ? undefined : (await this.#store.leaves([at.refersTo]))[0];
     }
-    return times;
+    const { agentId } = leaf;
+    const times = found.filter((one) => one.agentId === agentId).map(({ time }) => time);
+    const referred = found.filter((one) => one.agentId !== agentId);
+    return { accountId, agentId, times, ...(referred.length === 0 ? {} : { referred }) };
   }
 
   async #copiesGone(eventId: string): Promise<void> {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { LegalHoldRecord } from '@countersign/contracts';
-import { agentId, envelope, eventId, other, START } from '../testing/envelopes.js';
+import { agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
 import { OTHER_ACCOUNT, RunningAuditLog, type Answer } from '../testing/running-audit-log.js';
 
+const PEOPLE = '2b0c1f5e-6f0a-4c1d-8a3e-5d7f9b1c2e4a';
 const CASE = { name: ' Case 1 ', reason: 'counsel asked for it' };
 
 describe('legal holds', () => {
@@ -105,5 +107,30 @@ describe('legal holds', () => {
     // Placed too late for what is erased: a repetition says that it is.
     await place({ ...CASE, agents: [agentId(1)] });
     expect((await erase(eventId(1))).status).toBe(204);
+  });
+
+  it('keep a note about a refused check of theirs, which is an event of the account', async () => {
+    await running.addAccount(PEOPLE);
+    await running.signIn('ana', PEOPLE, 'admin', randomUUID());
+    const occurredAtMs = START + 5;
+    for (const agent of [5, 6]) {
+      await running.addAgent(agentId(agent), PEOPLE);
+      await running.append(denied(agent, { agent, accountId: PEOPLE, occurredAtMs }));
+    }
+    const ask = (method: string, path: string, body?: object): Promise<Answer> =>
+      running.ask('ana', path, method, ...(body === undefined ? [] : [body]));
+    const eventIds = [eventId(5, occurredAtMs), eventId(6, occurredAtMs)];
+    const added = await ask('POST', '/v1/alerts/follow-ups', { eventIds, note: 'the vendor was new' });
+    expect(added.status).toBe(201);
+    const [ofHeld, ofOther] = (added.body as { followUps: { id: string }[] }).followUps.map(
+      ({ id }) => `/v1/events/${id}/content`,
+    );
+    const hold = { ...CASE, agents: [agentId(5)], to: new Date(START + 30_000).toISOString() };
+    const { id } = (await ask('POST', '/v1/legal-holds', hold)).body as LegalHoldRecord;
+    const refused = await ask('DELETE', ofHeld!);
+    expect([refused.status, refused.body]).toEqual([409, { error: expect.stringContaining(`"Case 1" (${id})`) }]);
+    expect((await ask('DELETE', ofOther!)).status).toBe(204);
+    await ask('POST', `/v1/legal-holds/${id}/release`, { reason: 'the case is closed' });
+    expect((await ask('DELETE', ofHeld!)).status).toBe(204);
   });
 });

@@ -26,16 +26,23 @@ export interface LegalHold {
 export interface Reach {
   readonly accountId: string;
   readonly agentId: string;
-  /** Times of the events, and of those that they refer to, ms. */
+  /** Times of the events, and of those of this agent that they refer to, ms. */
   readonly times: readonly number[];
+  /** Events of others to which they refer: a note about a refused check is in the trail of the account. Absent: none. */
+  readonly referred?: readonly { readonly agentId: string; readonly time: number }[];
 }
 
 /** True if the hold keeps any of this content. */
-export function holds(hold: LegalHold, { accountId, agentId, times }: Reach): boolean {
+export function holds(hold: LegalHold, { accountId, agentId, times, referred = [] }: Reach): boolean {
   const { agentIds, fromMs, toMs, released } = hold;
   if (released !== null || hold.accountId !== accountId) return false;
-  if (agentIds !== null && !agentIds.includes(agentId)) return false;
-  return times.some((time) => (fromMs === null || time >= fromMs) && (toMs === null || time < toMs));
+  const events = [...times.map((time) => ({ agentId, time })), ...referred];
+  return events.some(
+    ({ agentId: of, time }) =>
+      (agentIds === null || agentIds.includes(of)) &&
+      (fromMs === null || time >= fromMs) &&
+      (toMs === null || time < toMs),
+  );
 }
 
 /** @param isSettled no erasure of what it keeps is under way */

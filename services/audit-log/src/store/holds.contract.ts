@@ -78,14 +78,20 @@ export function holdStoreContract(adapter: string, harness: HoldsHarness): void 
       await store.place(hold, 9);
       for (const held of [reach(1, START), reach(1, START + 9), reach(1, START - 5, START + 5)])
         expect(await store.begin(held, 'held', START)).toEqual([hold]);
+      const note = { ...reach(2, START + 99), referred: [{ agentId: agentId(1), time: START }] };
+      expect(await store.begin(note, 'held', START)).toEqual([hold]);
+      const noteOfFree = { ...note, referred: [{ agentId: agentId(1), time: START + 10 }] };
       const free = [
+        noteOfFree,
         reach(1, START - 1),
         reach(1, START + 10),
         reach(2, START),
         { ...reach(1, START), accountId: OTHER },
       ];
       for (const [n, one] of free.entries()) expect(await store.begin(one, `free ${n}`, START)).toEqual([]);
-      expect((await store.underWay(hold.accountId, START)).map(({ id }) => id)).toEqual(['free 0', 'free 1', 'free 2']);
+      const underWay = await store.underWay(hold.accountId, START);
+      expect(underWay.map(({ id }) => id)).toEqual(['free 0', 'free 1', 'free 2', 'free 3']);
+      expect(underWay[0]).toEqual({ ...noteOfFree, id: 'free 0', beganMs: START });
     });
 
     it('has an erasure under way until it is ended, or for a minute', async () => {
