@@ -89,13 +89,14 @@ describe('a report as PDF', () => {
       ...{ sequence: n, opened, status: 'Satisfied' as const, statusReason: null, controls: [] },
     });
     const note = { salt: 'AAAAAAAAAAAAAAAAAAAAAA', value: { note: 'a new vendor', by: { kind: 'user', id: 'ana' } } };
-    const events = [...content.events, followUp(1, { action: note }), followUp(2, {})];
+    const erased = { ...followUp(3, {}), erased: true as const };
+    const events = [...content.events, followUp(1, { action: note }), followUp(2, {}), erased];
     const { text } = await read(
       await drawn({
         ...content,
         agents: [...content.agents, { ...content.agents[0]!, id: stream }],
         events,
-        inclusionProofs: [...content.inclusionProofs, content.inclusionProofs[0]!, content.inclusionProofs[0]!],
+        inclusionProofs: [...content.inclusionProofs, ...[1, 2, 3].map(() => content.inclusionProofs[0]!)],
       }),
     );
     expect(text).toContain(`range of this report: 1; not followed up: ${refused.length - 1}.`);
@@ -103,6 +104,7 @@ describe('a report as PDF', () => {
       '10:00:00.000Z by user:ana (P number 1): a new vendor; 2026-03-02T10:00:00.000Z by user:ana',
     );
     expect(text).toContain('(P number 2), note withheld');
+    expect(text).toContain('(P number 3), note erased');
     if (refused.length > 1) expect(text).toContain('Followed up in this report: no');
   });
 

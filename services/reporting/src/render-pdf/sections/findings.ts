@@ -51,7 +51,8 @@ function followUpLine(entry: PackageEvent, facts: ReportFacts, shown: (text: str
   const texts = found.map((one) => {
     const { value } = shownValue(one.opened.action);
     const note = (value as { readonly note?: JsonValue } | undefined)?.note;
-    const said = typeof note === 'string' ? `: ${shown(note, LIMITS.reason)}` : ', note withheld';
+    const hidden = one.erased === true ? ', note erased' : ', note withheld';
+    const said = typeof note === 'string' ? `: ${shown(note, LIMITS.reason)}` : hidden;
     return `${one.event.occurredAt} by ${one.event.detail ?? 'unknown'} (${facts.agentOf(one)} number ${one.sequence})${said}`;
   });
   return `Followed up in this report: ${texts.join('; ') || 'no'}`;
