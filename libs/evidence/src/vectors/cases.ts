@@ -12,6 +12,7 @@ import { AUDIT_CASES, nameAudit } from './audit-cases.js';
 import { CHAIN_CASES } from './chain-cases.js';
 import { EVENT_CASES } from './event-cases.js';
 import { ACCOUNT_CASES, accountStory, FURTHER_CASES, furtherAccountStory } from './account-cases.js';
+import { FOLLOW_UP_CASES, followUpStory } from './follow-up-cases.js';
 import { LEAF_V2_CASES } from './leaf-v2-cases.js';
 import { mixedStory, v2Story } from './leaf-v2-story.js';
 import { OVERSIGHT_CASES, oversightStory, stateOversight } from './oversight-cases.js';
@@ -125,6 +126,12 @@ export function vectorFiles(sha256: Sha256, keyOf: (seed: Uint8Array) => StoryKe
   for (const { name, description, change, expected } of FURTHER_CASES) {
     const pkg = resigned(further, (one) => void change(one), key, sha256);
     files.push([`account-${name}`, vector(description, { package: pkg }, surroundings(further, key), expected)]);
+  }
+  const followed = issueStory({ ...followUpStory(sha256), anchored: false }, key, sha256);
+  for (const { name, description, change, expected, signed } of FOLLOW_UP_CASES) {
+    const pkg = signed ? resigned(followed, (one) => void change(one), key, sha256) : copy(followed.pkg);
+    if (!signed) change(pkg);
+    files.push([`follow-up-${name}`, vector(description, { package: pkg }, surroundings(followed, key), expected)]);
   }
   const overseen = issueStory(oversightStory(sha256), key, sha256);
   for (const { name, description, change, expected } of OVERSIGHT_CASES) {
