@@ -1,5 +1,15 @@
-import { bodyErrors, error, isoTime, limit, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
-import { instant } from './event-record.js';
+import {
+  bodyErrors,
+  error,
+  instant,
+  isoTime,
+  limit,
+  pageOf,
+  paging,
+  sessionErrors,
+  sha256Hex,
+  uuid,
+} from './fragments.js';
 import { nullable, openObject, type JsonOf, type QueryOf } from './json-schema.js';
 import { behaviorProfile } from './profile.js';
 import { route } from './route.js';

@@ -1,6 +1,6 @@
 import { APPROVAL_ID_PATTERN } from '../approvals.js';
 import { SEVERITIES, VIOLATION_TYPES } from '../leaf.js';
-import { bodyErrors, error, pageOf, paging, sessionErrors, uuid, notRecorded } from './fragments.js';
+import { bodyErrors, error, instant, notRecorded, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 
@@ -16,7 +16,6 @@ export const DELIVERY_ID_PATTERN = '^msg_[0-9a-f]{40}$';
 /** The most attempts of one message, those that were asked for by hand among them. */
 export const MOST_ATTEMPTS = 40;
 
-const instant = { type: 'string', format: 'date-time' } as const;
 const severity = { type: 'string', enum: SEVERITIES } as const;
 const kind = { type: 'string', enum: DESTINATION_KINDS } as const;
 const status = { type: ['integer', 'null'] } as const;

@@ -1,5 +1,4 @@
-import { sessionErrors, uuid } from './fragments.js';
-import { instant } from './event-record.js';
+import { instant, sessionErrors, uuid } from './fragments.js';
 import { nullable, openObject, type JsonOf } from './json-schema.js';
 import { windowFacts } from './one-event.js';
 import { route } from './route.js';

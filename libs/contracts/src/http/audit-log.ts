@@ -1,5 +1,6 @@
+import { instant, words } from './fragments.js';
 import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES, type LeafType } from '../leaf.js';
-import { eventRecord, instant, type EventRecord } from './event-record.js';
+import { eventRecord, type EventRecord } from './event-record.js';
 import {
   bodyErrors,
   error,
@@ -299,10 +300,7 @@ export const auditLogRoutes = {
           description: '`place` of `GET /v1/alerts/groups`: alerts that came later stay open; absent: all are closed',
         },
         note: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 2000,
-          pattern: '\\S',
+          ...words,
           description:
             'what was found and done: committed in the event `account.alerts_acknowledged`. Where no alert is open, nothing is recorded',
         },

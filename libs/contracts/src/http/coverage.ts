@@ -1,6 +1,5 @@
 import { EVENT_STATUSES, FRAMEWORKS } from '../package.js';
-import { instant } from './event-record.js';
-import { error, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
+import { error, instant, isoTime, pageOf, paging, sessionErrors, sha256Hex, uuid } from './fragments.js';
 import { nullable, openObject, type JsonOf, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 

@@ -1,10 +1,7 @@
 import { CHECK_OUTCOMES, LEAF_TYPES, REPORTED_OUTCOMES, SEVERITIES, VIOLATION_TYPES, type JsonValue } from '../leaf.js';
 import type { ListedAction } from '../listed-action.js';
-import { sha256Hex, uuid } from './fragments.js';
+import { instant, sha256Hex, uuid } from './fragments.js';
 import { nullable, type JsonOf } from './json-schema.js';
-
-/** A time in an answer: ISO 8601 UTC with milliseconds. */
-export const instant = { type: 'string', format: 'date-time' } as const;
 
 /** Schema of an event in lists. */
 export const eventRecord = {

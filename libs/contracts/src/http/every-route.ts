@@ -1,23 +1,24 @@
 import { accessRequestRoutes } from './access-requests.js';
 import { agentHistoryRoutes } from './agent-history.js';
+import { agentSigningRoutes } from './agent-signing.js';
 import { alertsRoutes } from './alerts.js';
-import { anchoringStateRoutes } from './anchoring-state.js';
 import { anchoringRoutes } from './anchoring.js';
+import { anchoringStateRoutes } from './anchoring-state.js';
 import { approvalRoutes } from './approvals.js';
 import { auditLogRoutes } from './audit-log.js';
 import { checkRoutes } from './check.js';
 import { completenessRoutes } from './completeness.js';
-import { coverageRoutes } from './coverage.js';
-import { eventStreamRoutes } from './event-stream.js';
 import { consoleRoutes } from './console.js';
-import { eventExplanationRoutes } from './event-explanation.js';
+import { coverageRoutes } from './coverage.js';
 import { evaluationRoutes } from './evaluation.js';
+import { eventExplanationRoutes } from './event-explanation.js';
+import { eventStreamRoutes } from './event-stream.js';
+import { followUpRoutes } from './follow-ups.js';
 import { gatewayHookRoutes } from './gateway-hooks.js';
 import { hookRoutes } from './hooks.js';
 import { identityRoutes } from './identity.js';
 import { installationRoutes } from './installation-state.js';
 import { keySetRoutes } from './key-set.js';
-import { followUpRoutes } from './follow-ups.js';
 import { legalHoldRoutes } from './legal-holds.js';
 import { mcpRoutes } from './mcp.js';
 import { oneEventRoutes } from './one-event.js';
@@ -35,10 +36,9 @@ import { secondFactorRoutes } from './second-factor.js';
 import { singleSignOnRoutes } from './single-sign-on.js';
 import { statsRoutes } from './stats.js';
 import { streamRoutes } from './streams.js';
-import { agentSigningRoutes } from './agent-signing.js';
 import { trustedIssuerRoutes } from './trusted-issuers.js';
-import { verificationPageRoutes } from './verification-page.js';
 import { verificationRoutes } from './verification.js';
+import { verificationPageRoutes } from './verification-page.js';
 
 /** Every route of every service except the probes, which each process has: the routes of one address in front of all of them. */
 export const everyRoute: readonly Route[] = [

@@ -1,5 +1,4 @@
-import { bodyErrors, error, pageOf, paging, retryLater, sessionErrors, uuid } from './fragments.js';
-import { instant } from './event-record.js';
+import { bodyErrors, error, instant, pageOf, paging, retryLater, sessionErrors, uuid, words } from './fragments.js';
 import { nullable, object, openObject, type BodyOf, type JsonOf, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
@@ -40,10 +39,7 @@ export const followUpRoutes = {
           description: 'refused checks of the account: each gets an event of its own, with the same note',
         },
         note: {
-          type: 'string',
-          minLength: 1,
-          maxLength: 2000,
-          pattern: '\\S',
+          ...words,
           description: 'committed with the event; it is content, and may be erased',
         },
       },

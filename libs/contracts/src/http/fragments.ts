@@ -10,6 +10,10 @@ export const isoTime = {
   type: 'string',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$',
 } as const;
+/** A time in an answer: ISO 8601 UTC with milliseconds. */
+export const instant = { type: 'string', format: 'date-time' } as const;
+/** Words of a person about what was found and done, or why. */
+export const words = { type: 'string', minLength: 1, maxLength: 2000, pattern: '\\S' } as const;
 export const limit = { type: 'integer', minimum: 1, maximum: 1000, default: 50 } as const;
 export const offset = { type: 'integer', minimum: 0, maximum: 9007199254740991, default: 0 } as const;
 /** Query of a list. */

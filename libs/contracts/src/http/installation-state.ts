@@ -1,5 +1,4 @@
-import { error, retryLater, sessionErrors } from './fragments.js';
-import { instant } from './event-record.js';
+import { error, instant, retryLater, sessionErrors } from './fragments.js';
 import { nullable, openObject, type JsonOf } from './json-schema.js';
 import { route } from './route.js';
 

@@ -1,4 +1,15 @@
-import { bodyErrors, error, isoTime, pageOf, paging, retryLater, sessionErrors, uuid } from './fragments.js';
+import {
+  bodyErrors,
+  error,
+  instant,
+  isoTime,
+  pageOf,
+  paging,
+  retryLater,
+  sessionErrors,
+  uuid,
+  words,
+} from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
 import { route } from './route.js';
 
@@ -12,9 +23,7 @@ export type HoldState = (typeof HOLD_STATES)[number];
 /** Agents that one hold may name. */
 export const MOST_HELD_AGENTS = 1_000;
 
-const instant = { type: 'string', format: 'date-time' } as const;
 const person = object({ id: { type: 'string' }, email: { type: 'string' } });
-const reason = { type: 'string', minLength: 1, maxLength: 2_000, pattern: '\\S' } as const;
 
 const hold = object({
   id: uuid,
@@ -56,7 +65,7 @@ export const newHoldBody = {
       pattern: '\\S',
       description: 'such as the number of the case; two holds that are not released have different names',
     },
-    reason,
+    reason: words,
     agents: {
       type: 'array',
       minItems: 1,
@@ -76,7 +85,7 @@ export type NewHoldBody = JsonOf<typeof newHoldBody>;
 export const releaseHoldBody = {
   type: 'object',
   required: ['reason'],
-  properties: { reason },
+  properties: { reason: words },
   additionalProperties: false,
 } as const;
 

@@ -1,8 +1,8 @@
 import type { InclusionProof } from '../package.js';
 import type { LeafEvent, Openings } from '../leaf.js';
 import type { PolicyCoverage } from '../envelope.js';
-import { bodyErrors, error, sessionErrors, sha256Hex, uuid } from './fragments.js';
-import { eventRecord, instant, type EventRecord } from './event-record.js';
+import { bodyErrors, error, instant, sessionErrors, sha256Hex, uuid } from './fragments.js';
+import { eventRecord, type EventRecord } from './event-record.js';
 import { followUp, type FollowUpRecord } from './follow-ups.js';
 import { nullable, openObject, type JsonOf } from './json-schema.js';
 import { route } from './route.js';

@@ -1,5 +1,5 @@
 import { FRAMEWORKS } from '../package.js';
-import { bodyErrors, error, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
+import { bodyErrors, error, instant, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { nullable, openObject, type JsonOf } from './json-schema.js';
 import { exportBody } from './reporting.js';
 import { route } from './route.js';
@@ -32,7 +32,6 @@ export const reportJobBody = {
 
 export type ReportJobBody = JsonOf<typeof reportJobBody>;
 
-const instant = { type: 'string', format: 'date-time' } as const;
 const count = { type: 'integer', minimum: 0 } as const;
 
 const reportJob = openObject({

@@ -1,4 +1,15 @@
-import { bodyErrors, error, isoTime, limit, pageOf, paging, retryLater, sessionErrors, uuid } from './fragments.js';
+import {
+  bodyErrors,
+  error,
+  instant,
+  isoTime,
+  limit,
+  pageOf,
+  paging,
+  retryLater,
+  sessionErrors,
+  uuid,
+} from './fragments.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
 import { PACKAGE } from './public-answers.js';
 import { packageSchema } from './reporting.js';
@@ -10,7 +21,6 @@ export type SharedForm = (typeof SHARED_FORMS)[number];
 /** Longest time for which a link is valid, seconds: 366 days. */
 export const LONGEST_SHARE_SECONDS = 31_622_400;
 
-const instant = { type: 'string', format: 'date-time' } as const;
 const person = object({ id: { type: 'string' }, email: { type: 'string' } });
 
 const shareFields = {

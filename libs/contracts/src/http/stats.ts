@@ -1,5 +1,4 @@
-import { bodyErrors, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
-import { instant } from './event-record.js';
+import { bodyErrors, instant, isoTime, pageOf, paging, sessionErrors, uuid } from './fragments.js';
 import { nullable, openObject, type JsonOf, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 

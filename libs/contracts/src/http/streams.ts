@@ -1,4 +1,4 @@
-import { bodyErrors, error, isoTime, sessionErrors, uuid, notRecorded } from './fragments.js';
+import { bodyErrors, error, instant, isoTime, notRecorded, sessionErrors, uuid } from './fragments.js';
 import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from './json-schema.js';
 import { route } from './route.js';
 
@@ -9,7 +9,6 @@ export type StreamKind = (typeof STREAM_KINDS)[number];
 export const STREAM_FORMATS = ['ocsf', 'ecs', 'cef'] as const;
 export type StreamFormat = (typeof STREAM_FORMATS)[number];
 
-const instant = { type: 'string', format: 'date-time' } as const;
 const name = { type: 'string', minLength: 1, maxLength: 128 } as const;
 
 const filter = {

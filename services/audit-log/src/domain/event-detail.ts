@@ -1,4 +1,4 @@
-import type { ArchivedEvent, EventDetail, EventWindow } from '@countersign/contracts';
+import type { ArchivedEvent, EventDetail, EventWindow, LeafType } from '@countersign/contracts';
 import { followUpsAmong } from '../follow-ups/follow-up-record.js';
 import { listedEvent } from './event-record.js';
 
@@ -26,22 +26,8 @@ export function eventDetail(
     profileSha256: leaf.profileSha256,
     window,
     dueBy: window === null ? dueBy(leaf.occurredAt, envelope.cadenceSeconds) : null,
-    outcomes: own
-      .filter(
-        ({
-          envelope: {
-            leaf: { type },
-          },
-        }) => type === 'action.outcome',
-      )
-      .map(outcomeOf),
-    unanswered: own.some(
-      ({
-        envelope: {
-          leaf: { type },
-        },
-      }) => type === 'action.unanswered',
-    ),
+    outcomes: own.filter(isOf('action.outcome')).map(outcomeOf),
+    unanswered: own.some(isOf('action.unanswered')),
     followUps: followUpsAmong(own, envelope.accountId),
   };
 }
@@ -54,6 +40,11 @@ export function dueBy(occurredAt: string, cadenceSeconds: number): string {
   const duration = cadenceSeconds * 1000;
   return new Date((Math.floor(Date.parse(occurredAt) / duration) + 1) * duration).toISOString();
 }
+
+const isOf =
+  (type: LeafType) =>
+  ({ envelope: { leaf } }: ArchivedEvent): boolean =>
+    leaf.type === type;
 
 function outcomeOf({ sequence, envelope: { leaf, openings } }: ArchivedEvent): EventDetail['outcomes'][number] {
   const { eventId, occurredAt, outcome } = leaf;

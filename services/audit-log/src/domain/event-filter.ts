@@ -1,5 +1,6 @@
-import type { EventKind, EventsQuery, ExportQuery, JsonValue, LeafEvent, Openings } from '@countersign/contracts';
+import type { EventKind, EventsQuery, ExportQuery, LeafEvent, Openings } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
+import { memberOf } from './member-of.js';
 
 /** Filter of `GET /v1/events` within one account; absent members do not restrict. */
 export interface EventFilter {
@@ -53,11 +54,6 @@ export function isByPerson({ detail }: LeafEvent, { action }: Openings, userId: 
   const value = action?.value;
   const by = memberOf(value, 'by');
   return [by, memberOf(by, 'id'), memberOf(memberOf(value, 'user'), 'id')].includes(userId);
-}
-
-function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return Object.hasOwn(value, name) ? (value as { readonly [key: string]: JsonValue })[name] : undefined;
 }
 
 /**

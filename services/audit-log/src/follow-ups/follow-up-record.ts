@@ -1,4 +1,5 @@
-import type { ArchivedEvent, FollowUpRecord, JsonValue, LeafEvent, Openings } from '@countersign/contracts';
+import type { ArchivedEvent, FollowUpRecord, LeafEvent, Openings } from '@countersign/contracts';
+import { memberOf } from '../domain/member-of.js';
 
 /** Type of an event that says what was found and done about the refused check to which it refers. */
 export const FOLLOWED_UP = 'account.alert_followed_up';
@@ -29,9 +30,4 @@ export function followUpsAmong(referring: readonly ArchivedEvent[], accountId: s
 function actorOf(detail: string | null): FollowUpRecord['by'] {
   const [kind = 'unknown', id = null] = (detail ?? 'unknown').split(':');
   return { kind, id };
-}
-
-function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  return (value as { readonly [key: string]: JsonValue })[name];
 }
