@@ -247,8 +247,8 @@ export type {
   ExportFormat,
   ExportQuery,
 } from './http/audit-log.js';
-export { followUpRoutes, MOST_FOLLOWED_UP } from './http/follow-ups.js';
-export type { FollowUpBody, FollowUpRecord, FollowUpsQuery } from './http/follow-ups.js';
+export { followUpRoutes, MOST_FOLLOWED_UP, MOST_FOLLOW_UPS } from './http/follow-ups.js';
+export type { FollowedUpCheck, FollowUpBody, FollowUpRecord, FollowUpsQuery } from './http/follow-ups.js';
 export { HOLD_STATES, legalHoldRoutes, MOST_HELD_AGENTS } from './http/legal-holds.js';
 export type { HoldState, LegalHoldRecord, NewHoldBody, ReleaseHoldBody } from './http/legal-holds.js';
 export type { EventRecord } from './http/event-record.js';

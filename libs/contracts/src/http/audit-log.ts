@@ -302,7 +302,7 @@ export const auditLogRoutes = {
         note: {
           ...words,
           description:
-            'what was found and done: committed in the event `account.alerts_acknowledged`. Where no alert is open, nothing is recorded',
+            'what was found and done: committed in the event `account.alerts_acknowledged`. Where no alert is closed, nothing is recorded',
         },
       },
       additionalProperties: false,

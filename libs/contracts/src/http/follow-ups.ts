@@ -1,9 +1,24 @@
-import { bodyErrors, error, instant, pageOf, paging, retryLater, sessionErrors, uuid, words } from './fragments.js';
+import {
+  bodyErrors,
+  error,
+  instant,
+  paging,
+  retryLater,
+  sessionErrors,
+  uuid,
+  UUID_PATTERN,
+  words,
+} from './fragments.js';
 import { nullable, object, openObject, type BodyOf, type JsonOf, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
-/** Refused checks that one request follows up. */
+/** Refused checks that one request follows up, or asks about. */
 export const MOST_FOLLOWED_UP = 100;
+
+/** Follow-ups of one refused check; further ones are refused. */
+export const MOST_FOLLOW_UPS = 100;
+
+const ONE_ID = UUID_PATTERN.slice(1, -1);
 
 export const followUp = openObject({
   id: { ...uuid, description: 'id of the event `account.alert_followed_up`, whose `refersTo` is `eventId`' },
@@ -15,6 +30,15 @@ export const followUp = openObject({
 
 /** A note of a person about a refused check. */
 export type FollowUpRecord = JsonOf<typeof followUp>;
+
+const followedUpCheck = openObject({
+  eventId: uuid,
+  count: { type: 'integer', minimum: 0, description: 'its follow-ups; 0: none yet' },
+  latestAt: nullable(instant),
+});
+
+/** How often a check was followed up, and when at last. */
+export type FollowedUpCheck = JsonOf<typeof followedUpCheck>;
 
 const of = { service: 'audit-log', tag: 'Alerts', auth: 'session' } as const;
 
@@ -54,6 +78,9 @@ export const followUpRoutes = {
       ...bodyErrors,
       ...sessionErrors,
       404: error('the account has no such event'),
+      409: error(
+        `one of the checks has ${MOST_FOLLOW_UPS} follow-ups already; those of the last second may not be counted yet`,
+      ),
       503: retryLater('not recorded, or in doubt: try again'),
     },
   }),
@@ -63,10 +90,37 @@ export const followUpRoutes = {
     path: '/v1/alerts/follow-ups',
     operationId: 'listFollowUps',
     summary: 'What was found and done about refused checks, newest first',
-    query: { ...paging, eventId: { ...uuid, description: 'only those about this refused check' } },
+    query: {
+      ...paging,
+      eventId: { ...uuid, description: 'only those about this refused check' },
+      eventIds: {
+        type: 'string',
+        minLength: 36,
+        maxLength: 37 * MOST_FOLLOWED_UP - 1,
+        pattern: `^${ONE_ID}(,${ONE_ID}){0,${MOST_FOLLOWED_UP - 1}}$`,
+        description: `only those about these refused checks: up to ${MOST_FOLLOWED_UP} ids with commas between them. The answer has \`checks\` then. Not together with \`eventId\``,
+      },
+    },
     success: 200,
     responses: {
-      200: { description: 'a page', schema: pageOf('followUps', followUp) },
+      200: {
+        description: 'a page; with `eventIds` it also has the number of follow-ups of each of these',
+        schema: {
+          type: 'object',
+          required: ['followUps', 'total', 'limit', 'offset'],
+          properties: {
+            followUps: { type: 'array', items: followUp },
+            total: { type: 'integer' },
+            limit: { type: 'integer' },
+            offset: { type: 'integer' },
+            checks: {
+              type: 'array',
+              items: followedUpCheck,
+              description: 'with `eventIds`: each of them once, in their order',
+            },
+          },
+        },
+      },
       400: bodyErrors[400],
       ...sessionErrors,
     },

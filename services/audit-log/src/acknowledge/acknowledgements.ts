@@ -1,15 +1,21 @@
+import { Semaphore } from '@countersign/async';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
 import type { ActRecorder, ServiceContext } from '@countersign/service-kit';
 import type { EventStore, Inbox, InboxPlace } from '../store/port.js';
 
 /**
- * Closes alerts of the violation inbox. The event that says who closed them is durable first: an inbox is never emptied
- * without it, and nothing is recorded where none is open. A process that ends in between leaves the alerts open, and the caller, who has no answer, asks again.
+ * Closes alerts of the violation inbox. The event that says who closed how many is durable first: an inbox is never emptied
+ * without it, and nothing is recorded where none is closed. A process that ends in between leaves the alerts open, and the
+ * caller, who has no answer, asks again. Exactly the alerts that the event counts are closed: those that arrive meanwhile
+ * stay open, and those of one account are closed by one request at a time. Two instances of the service that close the
+ * same alerts at the same moment both record them.
  */
 export class Acknowledgements {
+  readonly #queues = new Map<string, Semaphore>();
+
   constructor(
     private readonly context: Pick<ServiceContext, 'eventLog' | 'log' | 'clock'>,
-    private readonly store: Pick<EventStore, 'openLeaves' | 'acknowledge'>,
+    private readonly store: Pick<EventStore, 'closable' | 'acknowledge'>,
     private readonly recorded: ActRecorder,
   ) {}
 
@@ -19,17 +25,30 @@ export class Acknowledgements {
    * @throws HttpRefusal 503 where the event cannot be made durable: then nothing is closed
    */
   async acknowledge(
+    caller: Pick<SessionCaller, 'accountId' | 'userId'>,
+    place: InboxPlace | undefined,
+    note: string | null,
+  ): Promise<Inbox> {
+    const queue = this.#queues.get(caller.accountId) ?? new Semaphore(1);
+    this.#queues.set(caller.accountId, queue);
+    try {
+      return await queue.run(() => this.#close(caller, place, note));
+    } finally {
+      if (queue.free === 1) this.#queues.delete(caller.accountId);
+    }
+  }
+
+  async #close(
     { accountId, userId }: Pick<SessionCaller, 'accountId' | 'userId'>,
     place: InboxPlace | undefined,
     note: string | null,
   ): Promise<Inbox> {
-    const { openCount, place: end } = await this.store.openLeaves(accountId, 1);
-    // An alert that arrives from now on stays open: it would be closed without an event.
-    if (openCount === 0) return this.store.acknowledge(accountId, this.#now(), end);
+    const closed = await this.store.closable(accountId, place);
+    if (closed.count === 0) return this.store.acknowledge(accountId, this.#now(), closed.place);
     const records = await this.recorded({
       ...{ accountId, type: 'account.alerts_acknowledged', by: { kind: 'user', id: userId } },
       content: {
-        alerts: { open: openCount, all: place === undefined },
+        alerts: { open: closed.count, all: place === undefined },
         ...(note === null ? {} : { note: note.trim() }),
       },
     });
@@ -37,7 +56,7 @@ export class Acknowledgements {
       this.context.log.error({ err: error }, 'who closes alerts was not taken by the event log');
       throw new HttpRefusal(503, 'the alerts cannot be closed now: try again', { 'retry-after': '1' });
     });
-    return this.store.acknowledge(accountId, this.#now(), ...(place === undefined ? [] : [place]));
+    return this.store.acknowledge(accountId, this.#now(), closed.place);
   }
 
   #now(): string {

@@ -52,16 +52,23 @@ describe('groups of alerts', () => {
     await service.append(...[8, 9].map((n) => denied(n, { agent: 4, accountId: account })));
     expect((await acknowledge('closer', { note: ' both were tests ' })).body).toMatchObject({ openCount: 0 });
     expect((await groups('closer')).body).toMatchObject({ openCount: 0 });
+    await service.append(denied(10, { agent: 4, accountId: account }));
+    const { place } = (await groups('closer')).body;
+    await service.append(...[11, 12].map((n) => denied(n, { agent: 4, accountId: account })));
+    expect((await acknowledge('closer', { upTo: place })).body).toMatchObject({ openCount: 2 });
+    // The place is closed already: no event.
+    expect((await acknowledge('closer', { upTo: place, note: 'again' })).body).toMatchObject({ openCount: 2 });
     const by = { kind: 'user', id: user };
     const list = (): Promise<Answer> => service.ask('closer', '/v1/events?kind=account');
     let listed = await list();
-    for (let tries = 0; listed.body.total === 0 && tries < 600; tries += 1) {
+    for (let tries = 0; listed.body.total < 2 && tries < 600; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       listed = await list();
     }
     expect(listed.body).toMatchObject({
-      total: 1,
+      total: 2,
       events: [
+        { type: 'account.alerts_acknowledged', action: { by, alerts: { open: 1, all: false } } },
         {
           type: 'account.alerts_acknowledged',
           action: { by, alerts: { open: 2, all: true }, note: 'both were tests' },

@@ -71,6 +71,27 @@ describe('follow-ups of refused checks', () => {
     expect([page.total, page.followUps.length, page.followUps[0].note]).toEqual([2, 1, 'the vendor was new']);
   });
 
+  it('are counted for several checks at once', async () => {
+    const ids = [eventId(3), eventId(1), eventId(2)];
+    const { status, body } = await list('of-auditor', `?eventIds=${ids.join(',')}&limit=1`);
+    expect([status, body.total, body.followUps.length]).toEqual([200, 3, 1]);
+    expect(body.checks).toEqual([
+      { eventId: eventId(3), count: 1, latestAt: expect.any(String) },
+      { eventId: eventId(1), count: 2, latestAt: expect.any(String) },
+      { eventId: eventId(2), count: 0, latestAt: null },
+    ]);
+    const hundred = Array.from({ length: 100 }, (_id, n) => eventId(n + 1));
+    expect((await list('of-auditor', `?eventIds=${hundred.join(',')}`)).body.checks).toHaveLength(100);
+    const refused = [
+      `?eventIds=${[...hundred, eventId(101)].join(',')}`,
+      '?eventIds=',
+      `?eventIds=${eventId(1)},`,
+      '?eventIds=none',
+      `?eventIds=${eventId(1)}&eventId=${eventId(1)}`,
+    ];
+    for (const query of refused) expect([query, (await list('of-auditor', query)).status]).toEqual([query, 400]);
+  });
+
   it('refuse what is no refused check of the account, as a whole', async () => {
     expect((await add('of-member', { eventIds: [eventId(1), eventId(4)], note: 'x' })).status).toBe(404);
     const allowed = await add('of-member', { eventIds: [eventId(1), eventId(2)], note: 'x' });

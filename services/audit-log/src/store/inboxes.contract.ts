@@ -57,6 +57,23 @@ export function inboxesContract(name: string, backend: { open(): Promise<EventSt
       expect(await open()).toEqual([eventId(6)]);
     });
 
+    it('knows before what a place closes, however many arrive until then', async () => {
+      const decided = (n: number) =>
+        other(n, 'approval.decided', { refersTo: eventId(1), v2: true, leaf: { outcome: 'denied' } });
+      expect((await store.closable('unknown')).count).toBe(0);
+      await append(denied(1), envelope(2), decided(3), denied(4));
+      const { place } = await store.openLeaves(ACCOUNT, 100);
+      await append(denied(5), decided(6));
+      const [all, part] = [await store.closable(ACCOUNT), await store.closable(ACCOUNT, place)];
+      expect([all.count, part.count]).toEqual([3, 2]);
+      expect(await store.closable(ACCOUNT, [])).toMatchObject({ count: 0 });
+      await append(denied(7), decided(8));
+      expect((await store.acknowledge(ACCOUNT, AT, part.place)).openCount).toBe(2);
+      expect((await store.closable(ACCOUNT, all.place)).count).toBe(1);
+      expect((await store.acknowledge(ACCOUNT, AT, all.place)).openCount).toBe(1);
+      expect(await open()).toEqual([eventId(7)]);
+    });
+
     it('leaves out the denials by people, which no agent has caused, and lists them as denied', async () => {
       const decided = (n: number, outcome: string) =>
         other(n, 'approval.decided', { refersTo: eventId(1), v2: true, leaf: { outcome } });
@@ -77,12 +94,16 @@ export function inboxesContract(name: string, backend: { open(): Promise<EventSt
       expect(await store.openAlerts(ACCOUNT, { limit: 9, offset: 0 })).toEqual([]);
     });
 
-    it('counts what is open, whatever places are sent', async () => {
+    it('counts what is open, and what a place closes, whatever places are sent', async () => {
       await append(denied(1), denied(2), envelope(3), denied(4));
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.nat({ max: 9 }), { maxLength: 4 }), async (place) => {
+        fc.asyncProperty(fc.array(fc.nat({ max: 9 }), { maxLength: 4 }), async (sent) => {
+          const before = (await store.inbox(ACCOUNT)).openCount;
+          const { count, place } = await store.closable(ACCOUNT, sent);
           const { openCount } = await store.acknowledge(ACCOUNT, AT, place);
           expect(await open()).toHaveLength(openCount);
+          expect(count).toBe(before - openCount);
+          expect(await store.acknowledge(ACCOUNT, AT, sent)).toMatchObject({ openCount });
         }),
         { numRuns: 12 },
       );

@@ -76,13 +76,34 @@ export class MongoInboxes {
     return { openCount, acknowledgedAt, place, alerts };
   }
 
+  async closable(
+    accountId: string,
+    place?: InboxPlace,
+  ): Promise<{ readonly count: number; readonly place: InboxPlace }> {
+    const inbox = await this.#collections.inboxes.findOne({ _id: accountId });
+    const counted = await this.#counted(accountId);
+    const closed = place === undefined ? counted : await this.#below(accountId, inbox, counted, place);
+    const counts = await Promise.all(
+      closed.map(async ({ partition, applied, count }) => {
+        const through = inbox?.through?.[partition] ?? { offset: 0, count: 0 };
+        const open = { partition, from: through.offset, to: applied, count: count - through.count };
+        return open.count <= 0 ? 0 : open.count - (await this.#deniedByPeople(accountId, open));
+      }),
+    );
+    return {
+      count: counts.reduce((sum, count) => sum + count, 0),
+      place: closed.flatMap(({ partition, applied }) => [partition, applied]),
+    };
+  }
+
   /**
    * Acknowledges all leaves that are counted now, or those below a place; `$max`, so that of two at once neither opens what
    * the other has closed.
    */
   async acknowledge(accountId: string, at: string, place?: InboxPlace): Promise<Inbox> {
+    const inbox = await this.#collections.inboxes.findOne({ _id: accountId });
     const counted = await this.#counted(accountId);
-    const closed = place === undefined ? counted : await this.#below(accountId, counted, place);
+    const closed = place === undefined ? counted : await this.#below(accountId, inbox, counted, place);
     const through = Object.fromEntries(
       closed.flatMap(({ partition, applied, count }) => [
         [`through.${partition}.offset`, applied],
@@ -98,15 +119,20 @@ export class MongoInboxes {
   }
 
   /** Blocked leaves below a place, by partition; partitions that the place does not name are left out. */
-  async #below(accountId: string, counted: readonly BlockedDocument[], place: InboxPlace): Promise<readonly Counted[]> {
-    const inbox = await this.#collections.inboxes.findOne({ _id: accountId });
+  async #below(
+    accountId: string,
+    inbox: InboxDocument | null,
+    counted: readonly BlockedDocument[],
+    place: InboxPlace,
+  ): Promise<readonly Counted[]> {
     const ends = new Map<number, number>();
     for (let at = 0; at + 1 < place.length; at += 2) ends.set(place[at]!, place[at + 1]!);
     const named = counted.filter(({ partition }) => ends.has(partition));
     return Promise.all(
-      named.map(async ({ partition, applied }) => {
+      named.map(async ({ partition, applied, count }) => {
         const through = inbox?.through?.[partition] ?? { offset: 0, count: 0 };
         const end = Math.max(through.offset, Math.min(applied, ends.get(partition)!));
+        if (end === applied) return { partition, applied, count };
         const added = await this.#collections.events.countDocuments(
           { accountId, blocked: true, partition, offset: { $gte: through.offset, $lt: end } },
           { hint: BLOCKED },

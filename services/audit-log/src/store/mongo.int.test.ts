@@ -7,6 +7,8 @@ import { openMongoEventStore } from './mongo.js';
 import { inspectArchive } from './inspect.js';
 import { inspectionContract } from './inspection.contract.js';
 import type { EventStore } from './port.js';
+import { acknowledgementsContract } from '../acknowledge/acknowledgements.contract.js';
+import { followUpsContract } from '../follow-ups/follow-ups.contract.js';
 import { erasuresContract } from './erasures.contract.js';
 import { eventStoreContract } from './store.contract.js';
 import { countsContract } from './counts.contract.js';
@@ -49,6 +51,8 @@ if (URI === undefined) {
   keysetContract('mongo', backend);
   countsContract('mongo', backend);
   inboxesContract('mongo', backend);
+  acknowledgementsContract('mongo', backend);
+  followUpsContract('mongo', backend);
   erasuresContract('mongo', backend);
   inspectionContract('mongo', backend);
 

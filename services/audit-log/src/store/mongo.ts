@@ -152,6 +152,10 @@ export class MongoEventStore implements EventStore {
     return this.#inboxes.openLeaves(accountId, limit);
   }
 
+  closable(accountId: string, place?: InboxPlace): Promise<{ readonly count: number; readonly place: InboxPlace }> {
+    return this.#inboxes.closable(accountId, place);
+  }
+
   acknowledge(accountId: string, at: string, place?: InboxPlace): Promise<Inbox> {
     return this.#inboxes.acknowledge(accountId, at, place);
   }

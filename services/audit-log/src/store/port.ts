@@ -276,6 +276,11 @@ export interface EventStore {
     limit: number,
   ): Promise<Inbox & { readonly alerts: readonly OpenAlert[]; readonly place: InboxPlace }>;
   /**
+   * The open alerts that `acknowledge` closes when it is called with the place that is returned, however many arrive until then.
+   * @param place of `openLeaves`; absent: all that are counted now
+   */
+  closable(accountId: string, place?: InboxPlace): Promise<{ readonly count: number; readonly place: InboxPlace }>;
+  /**
    * Empties the inbox: everything that is counted now is acknowledged, or with `place` what was counted there.
    * @param at the time to store, ISO 8601
    * @returns the inbox afterwards

@@ -47,10 +47,21 @@ export class SqliteInboxes {
     return { ...this.inbox(accountId), alerts: leaves.map(openAlert), place: [this.#lastRow()] };
   }
 
+  closable(accountId: string, place: InboxPlace | undefined): { readonly count: number; readonly place: InboxPlace } {
+    const last = this.#lastRow();
+    const through = throughOf(place, last);
+    const row = this.#row(accountId);
+    if (row === undefined) return { count: 0, place: [through] };
+    const { n, openCount, acknowledgedN } = row;
+    const after = Math.max(through, acknowledgedN);
+    const later = after >= last ? 0 : this.#shown(n, this.#list.countBlocked(n, after), after);
+    return { count: this.#shown(n, openCount, acknowledgedN) - later, place: [through] };
+  }
+
   /** Inside the caller's transaction. */
   acknowledge(accountId: string, at: string, place: InboxPlace | undefined): Inbox {
     const last = this.#lastRow();
-    const through = Math.min(place?.[0] ?? last, last);
+    const through = throughOf(place, last);
     this.#database
       .prepare<[string, number, number]>(
         'UPDATE accounts SET acknowledged_at = ?, acknowledged_n = max(acknowledged_n, ?) WHERE n = ?',
@@ -78,4 +89,9 @@ export class SqliteInboxes {
       )
       .get(accountId);
   }
+}
+
+/** Number of the last row that is closed; a place without a row closes none. */
+function throughOf(place: InboxPlace | undefined, last: number): number {
+  return place === undefined ? last : Math.min(place[0] ?? 0, last);
 }

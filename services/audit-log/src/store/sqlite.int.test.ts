@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { OtherLayout, openDatabase } from '@countersign/document-store';
 import { appenderTo } from '../testing/appender-to.js';
 import { ACCOUNT, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
+import { acknowledgementsContract } from '../acknowledge/acknowledgements.contract.js';
+import { followUpsContract } from '../follow-ups/follow-ups.contract.js';
 import { erasuresContract } from './erasures.contract.js';
 import { inspectArchive } from './inspect.js';
 import { inspectionContract } from './inspection.contract.js';
@@ -39,6 +41,8 @@ arrivalsContract('sqlite', backend);
 keysetContract('sqlite', backend);
 countsContract('sqlite', backend);
 inboxesContract('sqlite', backend);
+acknowledgementsContract('sqlite', backend);
+followUpsContract('sqlite', backend);
 erasuresContract('sqlite', backend);
 inspectionContract('sqlite', backend);
 

@@ -152,6 +152,13 @@ export class SqliteEventStore implements EventStore {
     return this.#inboxes.openLeaves(accountId, limit);
   }
 
+  async closable(
+    accountId: string,
+    place?: InboxPlace,
+  ): Promise<{ readonly count: number; readonly place: InboxPlace }> {
+    return this.#inboxes.closable(accountId, place);
+  }
+
   async acknowledge(accountId: string, at: string, place?: InboxPlace): Promise<Inbox> {
     return this.#transaction(() => this.#inboxes.acknowledge(accountId, at, place));
   }

@@ -114,17 +114,19 @@ export const RECORD_NOTES: OperationNotes = {
   },
   acknowledgeAlerts: {
     body: { upTo: 'WzEwNDIsMCw4Nzdd', note: 'Known: the vendor was new.' },
-    description: 'For the whole account; later denials reopen the inbox.',
+    description:
+      'For the whole account; later denials reopen the inbox. The event `account.alerts_acknowledged` counts exactly the alerts that are closed: those that arrive meanwhile stay open.',
   },
   followUpAlerts: {
     body: { eventIds: [EXAMPLE.event], note: 'The vendor was new; purchasing has added it.' },
     answers: { 201: { followUps: [FOLLOW_UP] } },
     description:
-      'For each check one event `account.alert_followed_up`, whose `refersTo` is the check: reports show that it was followed up, when and by whom, and the note where the trail is opened. Several people may follow up one check. A repetition records it again.',
+      'For each check one event `account.alert_followed_up`, whose `refersTo` is the check: reports show that it was followed up, when and by whom, and the note where the trail is opened. Several people may follow up one check, up to 100 times. A repetition records it again.',
   },
   listFollowUps: {
     answers: { 200: { followUps: [FOLLOW_UP], total: 1, limit: 50, offset: 0 } },
-    description: 'Every role reads the notes. Without `eventId`, all of the account.',
+    description:
+      'Every role reads the notes. Without `eventId` and `eventIds`, all of the account. To show which checks of a list are followed up, send their ids as `eventIds`: `checks` of the answer counts for each.',
   },
   listAlertConfigs: {
     description: 'The service disables a destination that fails for too long: `disabledReason` has the reason.',
