@@ -1,30 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalize } from 'json-canonicalize';
 import { accountStream } from '@countersign/contracts';
-import type { EventArchive, SessionFacts } from '@countersign/contracts';
-import { loadConfig } from '@countersign/process';
-import { run, sessionTokens } from '@countersign/service-kit';
-import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
-import { versionedRecord } from '@countersign/topics';
-import { definition } from '../definition.js';
-import { ArchivedEvents } from '../testing/archived-events.js';
 import { Receiver, type Received } from '../testing/receiver.js';
+import { StreamProcess, until } from '../testing/stream-process.js';
 
-const ACCOUNT = '11111111-1111-4111-8111-111111111111';
-const OTHER_ACCOUNT = '22222222-2222-4222-8222-222222222222';
-const USER = 'aaaaaaaa-0000-4000-8000-000000000001';
 const SECRET = 'a-token-that-no-one-may-see';
-/** A larger number is for a run by hand: `COUNTERSIGN_TEST_STREAM_EVENTS=100000`. */
-const MANY = Number(process.env['COUNTERSIGN_TEST_STREAM_EVENTS'] ?? 3_000);
-
-interface Answer {
-  readonly status: number;
-  /** Any body; the assertions check its shape. */
-  readonly body: ReturnType<typeof JSON.parse>;
-}
 
 const linesOf = ({ body }: Received): ReturnType<typeof JSON.parse>[] =>
   body
@@ -32,103 +14,29 @@ const linesOf = ({ body }: Received): ReturnType<typeof JSON.parse>[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as unknown);
 
-/** An agent id that belongs to a number. */
-const agentId = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-
 describe('streams in a process', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'streams-'));
   const receiver = new Receiver();
-  const archive = new ArchivedEvents();
-  const tokens: Record<string, string> = {};
-  let running: RunningProcess;
-  let context: ServiceContext;
-  let agents = 0;
+  const service = new StreamProcess();
+  const { archive, directory } = service;
 
-  /** Stands in for policy and audit-log. */
-  const probe: ServiceDefinition = {
-    name: 'audit-log',
-    routes: [],
-    reads: [],
-    writes: ['agents', 'agent-heads', 'sessions'],
-    after: [],
-    start: async (given) => {
-      context = given;
-      given.provide('event-archive', archive as unknown as EventArchive);
-      return { notReady: () => [], stop: async () => undefined };
-    },
-  };
-
-  async function start(): Promise<void> {
-    const config = loadConfig({
-      COUNTERSIGN_DATA_DIR: directory,
-      COUNTERSIGN_PORT: '0',
-      COUNTERSIGN_LOG_LEVEL: 'silent',
-      COUNTERSIGN_WEBHOOK_ALLOWED_HOSTS: new URL(receiver.origin).host,
-      COUNTERSIGN_ANCHOR_WINDOW_SECONDS: '1',
-    });
-    running = await run([probe, definition], config);
-  }
-
-  async function session(role: SessionFacts['role'], accountId: string): Promise<string> {
-    const sid = `${accountId}-${role}`;
-    const expiresAt = new Date(Date.now() + 3_600_000);
-    const facts = { accountId, userId: USER, email: `${role}@example.com`, role, revokedAt: null };
-    await context.eventLog.append([
-      versionedRecord<SessionFacts>('sessions', sid, 1, { ...facts, expiresAt: expiresAt.toISOString() }),
-    ]);
-    return (await sessionTokens(context)).sign({ sid, accountId }, expiresAt);
-  }
-
-  async function ask(who: string, method: string, path: string, body?: unknown): Promise<Answer> {
-    const response = await fetch(`${running.address}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${tokens[who]}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
-  }
-
-  async function until<T>(look: () => Promise<T> | T, good: (value: T) => boolean, ms = 20_000): Promise<T> {
-    for (const end = Date.now() + ms; ;) {
-      const value = await look();
-      if (good(value)) return value;
-      if (Date.now() > end) throw new Error(`it did not come to that: ${JSON.stringify(value)?.slice(0, 2000)}`);
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
-  }
-
-  async function made(body: object): Promise<string> {
-    const answer = await ask('admin', 'POST', '/v1/streams', body);
-    expect(answer).toMatchObject({ status: 201 });
-    return String(answer.body.id);
-  }
-
-  const remove = (id: string): Promise<Answer> => ask('admin', 'DELETE', `/v1/streams/${id}`);
+  const ask: StreamProcess['ask'] = (...given) => service.ask(...given);
+  const made: StreamProcess['made'] = (body) => service.made(body);
+  const remove: StreamProcess['remove'] = (id) => service.remove(id);
+  const happen: StreamProcess['happen'] = (...given) => service.happen(...given);
+  const newAgent = (): string => service.newAgent();
   const to = (path: string): string => `${receiver.origin}${path}`;
-  const newAgent = (): string => agentId((agents += 1));
-
-  /** Archives events, and publishes their heads. */
-  async function happen(agent: string, count: number, occurredAtMs?: number): Promise<readonly string[]> {
-    const ids = archive.add(ACCOUNT, agent, count, occurredAtMs);
-    await archive.publish(context, agent);
-    return ids;
-  }
 
   beforeAll(async () => {
     await receiver.start();
-    await start();
-    for (const role of ['auditor', 'member', 'admin'] as const) tokens[role] = await session(role, ACCOUNT);
-    tokens['stranger'] = await session('admin', OTHER_ACCOUNT);
+    await service.start([new URL(receiver.origin).host]);
   });
   beforeEach(() => {
     receiver.accepted.length = 0;
     receiver.answer = () => ({ status: 200 });
   });
   afterAll(async () => {
-    await running.stop();
+    await service.discard();
     await receiver.stop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const GOOD = { kind: 'https', url: 'https://siem.example.com/in', format: 'ocsf' };
@@ -229,7 +137,7 @@ describe('streams in a process', () => {
       expect(rest.prev_event?.fingerprint).toEqual(events[n - 1]?.attestation_list[0].fingerprint);
     }
     const { body } = await until(
-      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      () => service.state(id),
       (answer) => answer.body.lag.events === 0 && answer.body.lag.seconds === 0,
     );
     expect(body).toMatchObject({ lastError: null, lastDeliveredAt: expect.stringMatching(/Z$/) });
@@ -269,7 +177,7 @@ describe('streams in a process', () => {
       ({ length }) => length >= 3,
     );
     const { body } = await until(
-      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      () => service.state(id),
       (answer) => answer.body.lag.events === 0,
     );
     expect([body.trail, (await ask('auditor', 'GET', `/v1/streams/${named}`)).body.trail]).toEqual([false, true]);
@@ -330,7 +238,7 @@ describe('streams in a process', () => {
     const id = await made({ kind: 'elastic', url: to('/logs'), format: 'ocsf', credentials });
     const ids = await happen(agent, 4);
     const failing = await until(
-      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      () => service.state(id),
       ({ body }) => body.lastError !== null,
     );
     expect(failing.body).toMatchObject({
@@ -352,7 +260,7 @@ describe('streams in a process', () => {
     expect(JSON.parse(document.event.original).metadata.uid).toBe(ids[0]);
     expect(document.ocsf).not.toHaveProperty('unmapped');
     await until(
-      () => ask('auditor', 'GET', `/v1/streams/${id}`),
+      () => service.state(id),
       ({ body }) => body.lastError === null,
     );
     await remove(id);
@@ -380,10 +288,10 @@ describe('streams in a process', () => {
     receiver.answer = () => ({ status: 503 });
     const id = await made({ kind: 'https', url: to('/in'), format: 'ecs' });
     const ids = await happen(agent, 5);
-    const state = (): Promise<Answer> => ask('auditor', 'GET', `/v1/streams/${id}`);
+    const state = () => service.state(id);
     const down = await until(state, ({ body }) => body.lastError !== null && body.lag.seconds >= 1);
     expect(down.body).toMatchObject({ lag: { events: 5 }, lastError: { status: 503 } });
-    const metrics = await (await fetch(`${running.address}/metrics`)).text();
+    const metrics = await (await fetch(`${service.address}/metrics`)).text();
     expect(metrics).toMatch(/countersign_stream_lag_events\{[^}]*kind="https"[^}]*\} 5\n/);
     expect(metrics).toMatch(/countersign_stream_lag_seconds\{[^}]*kind="https"[^}]*\} [1-9]/);
     const reads = archive.reads;
@@ -403,42 +311,4 @@ describe('streams in a process', () => {
     ).toEqual(ids);
     await remove(id);
   });
-
-  it('misses none of many events while the receiver and the service restart', async () => {
-    const id = await made({ kind: 'https', url: to('/in'), format: 'ecs' });
-    const [one, two] = [newAgent(), newAgent()];
-    const ids: string[] = [];
-    let isOver = false;
-    const restarts = (async () => {
-      for (let n = 0; !isOver; n += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 150 + 100 * (n % 3)));
-        await receiver.stop();
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        await receiver.start();
-      }
-    })();
-    for (let batch = 0; batch < 10; batch += 1) {
-      ids.push(...(await happen(one, MANY / 20)), ...(await happen(two, MANY / 20)));
-      if (batch % 4 === 1) {
-        await running.stop();
-        await start();
-      }
-    }
-    const arrived = (): Set<string> => new Set(receiver.accepted.flatMap(linesOf).map(({ event }) => String(event.id)));
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    isOver = true;
-    await restarts;
-    const missing = (): readonly string[] => {
-      const there = arrived();
-      return ids.filter((each) => !there.has(each));
-    };
-    // The lag is that of the last turn until the service has taken the stream up again.
-    const behind = async (): Promise<number> => {
-      const { body } = await ask('auditor', 'GET', `/v1/streams/${id}`);
-      return body.lag.events === 0 ? missing().length : body.lag.events;
-    };
-    await until(behind, (events) => events === 0, 400_000);
-    expect(missing()).toEqual([]);
-    await remove(id);
-  }, 500_000);
 });
