@@ -299,6 +299,7 @@ export type {
   StreamFormat,
   StreamKind,
   StreamRecord,
+  StreamSettings,
 } from './http/streams.js';
 export { anchoringRoutes } from './http/anchoring.js';
 export { everyRoute } from './http/every-route.js';

@@ -22,9 +22,14 @@ export type { DenialClaims, DenialTokens } from './credentials/denial-tokens.js'
 export { sessionTokens } from './credentials/session-tokens.js';
 export type { SessionTokens } from './credentials/session-tokens.js';
 export { HttpRoute, Input } from './hosting/decorators.js';
-export { MAX_ANSWER_BYTES, resolveAll, sendHttp } from './outbound/send-http.js';
-export type { Address, OutboundNetwork, Sent } from './outbound/send-http.js';
+export { resolveAll } from './outbound/checked-address.js';
+export type { Address, OutboundNetwork } from './outbound/checked-address.js';
+export { MAX_ANSWER_BYTES, sendHttp } from './outbound/send-http.js';
+export type { Sent } from './outbound/send-http.js';
+export { sendTls } from './outbound/send-tls.js';
+export type { TlsIdentity } from './outbound/send-tls.js';
 export { readPublicUrl } from './outbound/public-url.js';
+export { readTlsAddress } from './outbound/tls-address.js';
 export { ownAddress } from './peers/own-address.js';
 export { ownFetch } from './peers/own-fetch.js';
 export { remotePeer } from './peers/remote-peer.js';

@@ -63,7 +63,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const follower = new ViolationFollower(context, store, config.alertWindowSeconds * 1000, () => dispatcher.wake());
   dispatcher.start();
   const streamKey = await deriveSecret(config, 'stream credentials');
-  const send = batchSender(streamKey, { ...network, timeoutMs: BATCH_TIMEOUT_MS });
+  const originHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
+  const send = batchSender(streamKey, { ...network, timeoutMs: BATCH_TIMEOUT_MS }, originHost);
   const heads = await AgentHeads.follow(context);
   const streamDispatcher = new StreamDispatcher(
     context,

@@ -3,7 +3,7 @@ import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from 
 import { route } from './route.js';
 
 /** Receivers that a stream can send to. */
-export const STREAM_KINDS = ['https', 'splunk_hec', 'elastic'] as const;
+export const STREAM_KINDS = ['https', 'splunk_hec', 'elastic', 'syslog'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
 export const STREAM_FORMATS = ['ocsf', 'ecs', 'cef'] as const;
@@ -31,15 +31,50 @@ const secret = { type: 'string', minLength: 1, maxLength: 8192 } as const;
 /** Sent in a header as it is. */
 const headerSecret = { ...secret, pattern: '^[\\x21-\\x7e]+$' } as const;
 
+const certificates = { type: 'string', minLength: 1, maxLength: 65_536 } as const;
+
 const credentials = {
   type: 'object',
   description:
-    'never returned. `splunk_hec`: `token`; `elastic`: `apiKey`, or `username` and `password`; `https`: nothing, or `token` for `Authorization: Bearer`',
-  properties: { token: headerSecret, apiKey: headerSecret, username: secret, password: secret },
+    'never returned. `splunk_hec`: `token`; `elastic`: `apiKey`, or `username` and `password`; `https`: nothing, or `token` for `Authorization: Bearer`; `syslog`: nothing, or any of `ca` and `clientCertificate` with `clientKey`, in PEM',
+  properties: {
+    token: headerSecret,
+    apiKey: headerSecret,
+    username: secret,
+    password: secret,
+    ca: { ...certificates, description: 'authorities that are trusted instead of the public ones' },
+    clientCertificate: { ...certificates, description: 'with the chain to its authority' },
+    clientKey: secret,
+  },
   additionalProperties: false,
 } as const;
 
 export type StreamCredentials = JsonOf<typeof credentials>;
+
+const settings = {
+  type: 'object',
+  description: 'of `syslog` alone',
+  properties: {
+    maxMessageBytes: {
+      type: 'integer',
+      minimum: 2048,
+      maximum: 1_048_576,
+      description:
+        '8192 if it is not given, which receivers should take (RFC 5425). A longer event is sent without its content, and marked as truncated',
+    },
+    enterpriseId: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 4_294_967_295,
+      description:
+        'the private enterprise number that IANA assigned to the receiving organization: ids are then in structured data as well, in `countersign@<number>`',
+    },
+  },
+  additionalProperties: false,
+} as const;
+
+/** Settings of a kind of receiver besides its address and credentials. */
+export type StreamSettings = JsonOf<typeof settings>;
 
 const url = { type: 'string', minLength: 3, maxLength: 2048 } as const;
 
@@ -54,6 +89,7 @@ const entry = {
   kind: { type: 'string', enum: STREAM_KINDS },
   url: { type: 'string' },
   format: { type: 'string', enum: STREAM_FORMATS },
+  settings,
   filter,
   trail,
   enabled: { type: 'boolean' },
@@ -119,9 +155,11 @@ export const streamRoutes = {
         kind: entry.kind,
         url: {
           ...url,
-          description: 'an https URL that is publicly reachable; for `elastic` with the name of the index',
+          description:
+            'an https URL that is publicly reachable, for `elastic` with the name of the index; for `syslog` `tls://host:port`, 6514 without a port',
         },
         format: entry.format,
+        settings,
         filter,
         trail,
         enabled: entry.enabled,
@@ -159,13 +197,14 @@ export const streamRoutes = {
     method: 'PATCH',
     path: '/v1/streams/{id}',
     operationId: 'changeStream',
-    summary: 'Change address, credentials, filter or trail of a stream, or switch it off and on',
+    summary: 'Change address, credentials, settings, filter or trail of a stream, or switch it off and on',
     role: 'admin',
     params,
     body: {
       type: 'object',
       properties: {
         url: { ...url, description: 'at another host the credentials have to be sent again' },
+        settings,
         filter,
         trail,
         enabled: entry.enabled,

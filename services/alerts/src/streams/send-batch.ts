@@ -26,9 +26,12 @@ export function unsent(log: Pick<ServiceContext['log'], 'error'>, { id }: Stream
 /** Of an answer that is read: a bulk answer names each document. */
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** @param key seals the credentials */
-export function batchSender(key: Uint8Array, network: OutboundNetwork): SendBatch {
-  return async ({ id, kind, url, format, sealedCredentials }, batch) => {
+/**
+ * @param key seals the credentials
+ * @param originHost name of this installation; `null`: it has no public URL
+ */
+export function batchSender(key: Uint8Array, network: OutboundNetwork, originHost: string | null): SendBatch {
+  return async ({ id, accountId, kind, url, format, settings = {}, sealedCredentials }, batch) => {
     let credentials: StreamCredentials;
     try {
       credentials = JSON.parse(unseal(sealedCredentials, key, id)) as StreamCredentials;
@@ -36,7 +39,9 @@ export function batchSender(key: Uint8Array, network: OutboundNetwork): SendBatc
       return { status: null, error: 'the credentials cannot be opened: send them again' };
     }
     const to = KINDS[kind];
-    const message = to.request(batch, { streamId: id, url, format, credentials });
+    const receiver = { streamId: id, accountId, url, format, settings, credentials, originHost };
+    if ('deliver' in to) return { status: null, error: await to.deliver(batch, receiver, network) };
+    const message = to.request(batch, receiver);
     const { status, error, answer } = await sendHttp(
       message.url,
       { headers: { ...message.headers, 'user-agent': 'Countersign-Streams/1' }, body: message.body },

@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Receiver } from '../testing/receiver.js';
 import { StreamProcess, until } from '../testing/stream-process.js';
+import { SyslogReceiver } from '../testing/syslog-receiver.js';
+import { TestAuthority } from '../testing/test-authority.js';
 
 /** A larger number is for a run by hand: `COUNTERSIGN_TEST_STREAM_EVENTS=100000`. */
 const MANY = Number(process.env['COUNTERSIGN_TEST_STREAM_EVENTS'] ?? 3_000);
@@ -10,7 +15,7 @@ interface Restarted {
   readonly host: string;
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
-  /** What the stream is made of, once it has started. */
+  /** Body of the request that creates its stream, once it has started. */
   readonly stream: () => object;
   /** Ids of the events that it has, each as often as it was received. */
   readonly ids: () => readonly string[];
@@ -31,7 +36,26 @@ function https(): Restarted {
   };
 }
 
-describe.each<[string, () => Restarted]>([['https', https]])('a stream of the kind %s', (_kind, receiverOf) => {
+function syslog(): Restarted {
+  const folder = mkdtempSync(join(tmpdir(), 'syslog-'));
+  const authority = new TestAuthority(folder, 'authority');
+  const receiver = new SyslogReceiver(authority.issue('server', 'IP:127.0.0.1'));
+  rmSync(folder, { recursive: true });
+  return {
+    get host() {
+      return receiver.host;
+    },
+    start: () => receiver.start(),
+    stop: () => receiver.stop(),
+    stream: () => ({ kind: 'syslog', url: `tls://${receiver.host}`, credentials: { ca: authority.cert } }),
+    ids: () => receiver.messages.map(({ text }) => idOf(text)),
+  };
+}
+
+describe.each<[string, () => Restarted]>([
+  ['https', https],
+  ['syslog', syslog],
+])('a stream of the kind %s', (_kind, receiverOf) => {
   const service = new StreamProcess();
   const receiver = receiverOf();
 

@@ -1,16 +1,25 @@
 import { ACCOUNT_EVENTS, isAccountStream } from '@countersign/contracts';
-import type { LeafEvent, StreamFilter, StreamFormat, StreamKind, StreamRecord } from '@countersign/contracts';
+import type {
+  LeafEvent,
+  StreamFilter,
+  StreamFormat,
+  StreamKind,
+  StreamRecord,
+  StreamSettings,
+} from '@countersign/contracts';
 
 /** Every event of an account is read and sent for each of its streams. */
 export const MOST_STREAMS = 16;
 
 /** A receiver that an account's events are sent to. */
-export interface Stream extends Omit<StreamRecord, 'trail'> {
+export interface Stream extends Omit<StreamRecord, 'trail' | 'settings'> {
   readonly kind: StreamKind;
   readonly format: StreamFormat;
   readonly accountId: string;
   /** Events of the account itself are sent. Absent: if the filter names them. */
   readonly trail?: boolean;
+  /** Absent: its kind has none, or each has its default. */
+  readonly settings?: StreamSettings;
   /** ISO 8601: an agent's events are sent from its first one of this time or later. */
   readonly from: string;
   /** Sealed JSON of its credentials. */
@@ -21,8 +30,8 @@ export interface Stream extends Omit<StreamRecord, 'trail'> {
 
 /** The stream in API answers. */
 export function streamRecord(stream: Stream): StreamRecord {
-  const { id, kind, url, format, filter, enabled, createdAt } = stream;
-  return { id, kind, url, format, filter, trail: sendsTrail(stream), enabled, createdAt };
+  const { id, kind, url, format, settings = {}, filter, enabled, createdAt } = stream;
+  return { id, kind, url, format, settings, filter, trail: sendsTrail(stream), enabled, createdAt };
 }
 
 type Selection = Pick<Stream, 'filter' | 'trail'>;

@@ -5,6 +5,8 @@ import { canonicalize } from 'json-canonicalize';
 import { accountStream } from '@countersign/contracts';
 import { Receiver, type Received } from '../testing/receiver.js';
 import { StreamProcess, until } from '../testing/stream-process.js';
+import { SyslogReceiver } from '../testing/syslog-receiver.js';
+import { TestAuthority } from '../testing/test-authority.js';
 
 const SECRET = 'a-token-that-no-one-may-see';
 
@@ -39,9 +41,10 @@ describe('streams in a process', () => {
     await receiver.stop();
   });
 
+  const SYSLOG = { kind: 'syslog', url: 'tls://siem.example.com', format: 'ocsf' };
   const GOOD = { kind: 'https', url: 'https://siem.example.com/in', format: 'ocsf' };
   it.each<[string, object, string]>([
-    ['a kind that there is not', { ...GOOD, kind: 'syslog' }, 'kind'],
+    ['a kind that there is not', { ...GOOD, kind: 'kafka' }, 'kind'],
     ['no format', { kind: 'https', url: GOOD.url }, 'format'],
     ['plain http', { ...GOOD, url: 'http://siem.example.com/' }, 'https'],
     ['a private address', { ...GOOD, url: 'https://10.0.0.1/' }, 'url must be publicly reachable'],
@@ -60,6 +63,15 @@ describe('streams in a process', () => {
       'credentials.apiKey must be visible ASCII',
     ],
     ['a time that there is not', { ...GOOD, from: '2026-02-30T00:00:00Z' }, 'calendar'],
+    ['syslog without TLS', { ...SYSLOG, url: 'tcp://siem.example.com:514' }, 'url must be tls://host:port'],
+    ['syslog to a private address', { ...SYSLOG, url: 'tls://10.0.0.1' }, 'url must be publicly reachable'],
+    ['an address of syslog for https', { ...GOOD, url: 'tls://siem.example.com' }, 'url must be an https URL'],
+    ['a token for syslog', { ...SYSLOG, credentials: { token: 'x' } }, 'credentials.token is not of this kind'],
+    ['an authority that is none', { ...SYSLOG, credentials: { ca: 'x' } }, 'credentials.ca must be certificates'],
+    ['messages that are too short', { ...SYSLOG, settings: { maxMessageBytes: 2047 } }, 'settings.maxMessageBytes'],
+    ['the number of examples', { ...SYSLOG, settings: { enterpriseId: 32473 } }, 'RFC 5612'],
+    ['settings of another kind', { ...GOOD, settings: { enterpriseId: 9 } }, 'settings.enterpriseId is not of this'],
+    ['unknown settings', { ...SYSLOG, settings: { facility: 4 } }, 'settings'],
     ['an unknown filter', { ...GOOD, filter: { agent: 'x' } }, 'filter'],
   ])('refuses %s', async (_what, body, words) => {
     const answer = await ask('admin', 'POST', '/v1/streams', body);
@@ -93,7 +105,7 @@ describe('streams in a process', () => {
       credentials: { token: SECRET },
     });
     expect(Object.keys(created.body).sort()).toEqual(
-      ['createdAt', 'enabled', 'filter', 'format', 'id', 'kind', 'trail', 'url'].sort(),
+      ['createdAt', 'enabled', 'filter', 'format', 'id', 'kind', 'settings', 'trail', 'url'].sort(),
     );
     const id = String(created.body.id);
     const elsewhere = { url: 'https://evil.example.com/' };
@@ -310,5 +322,61 @@ describe('streams in a process', () => {
         .slice(0, 5),
     ).toEqual(ids);
     await remove(id);
+  });
+
+  it('sends to a receiver of syslog over TLS, changes its settings, and asks for credentials at another host', async () => {
+    const authority = new TestAuthority(directory, 'authority');
+    const syslog = new SyslogReceiver(authority.issue('server', 'IP:127.0.0.1'));
+    await syslog.start();
+    await service.stop();
+    await service.start([new URL(receiver.origin).host, syslog.host]);
+    const agent = newAgent();
+    const url = `tls://${syslog.host}`;
+    const id = await made({ kind: 'syslog', url, format: 'cef', credentials: { ca: authority.cert } });
+    const path = `/v1/streams/${id}`;
+    expect(await ask('admin', 'POST', `${path}/test`)).toEqual({
+      status: 200,
+      body: { delivered: true, status: null, error: null },
+    });
+    expect(syslog.messages.map(({ type }) => type)).toEqual(['stream.test']);
+    const changed = await ask('admin', 'PATCH', path, { settings: { enterpriseId: 9, maxMessageBytes: 4096 } });
+    expect(changed).toMatchObject({ status: 200, body: { url, settings: { enterpriseId: 9, maxMessageBytes: 4096 } } });
+    expect((await ask('admin', 'PATCH', path, { url: 'tls://evil.example.com:6514' })).body.error).toContain(
+      'send the credentials for it as well',
+    );
+    const ids = await happen(agent, 3);
+    await until(
+      () => syslog.messages.length,
+      (length) => length >= 4,
+    );
+    const sent = syslog.messages.slice(1);
+    expect(sent.map(({ data }) => /eventId="([^"]*)"/.exec(data)?.[1])).toEqual(ids);
+    expect(sent[0]!.text).toMatch(/^CEF:0\|Countersign\|/);
+    await until(
+      () => service.state(id),
+      ({ body }) => body.lag.events === 0 && body.lastDeliveredAt !== null,
+    );
+
+    syslog.behave = (socket) => void socket.end();
+    await happen(agent, 1);
+    const failing = await until(
+      () => service.state(id),
+      ({ body }) => body.lastError !== null,
+    );
+    expect(failing.body).toMatchObject({
+      lag: { events: 1 },
+      lastError: { status: null, message: 'the receiver closed the connection before the batch was over' },
+    });
+    expect(await (await fetch(`${service.address}/metrics`)).text()).toMatch(
+      /countersign_stream_lag_events\{[^}]*kind="syslog"[^}]*\} 1\n/,
+    );
+    expect((await ask('admin', 'POST', `${path}/test`)).body).toMatchObject({ delivered: false, status: null });
+    syslog.behave = (_socket, read) => read();
+    await until(
+      () => service.state(id),
+      ({ body }) => body.lastError === null && body.lag.events === 0,
+    );
+    await remove(id);
+    await syslog.stop();
   });
 });

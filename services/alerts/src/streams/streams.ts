@@ -6,6 +6,7 @@ import type {
   StreamCredentials,
   StreamKind,
   StreamRecord,
+  StreamSettings,
 } from '@countersign/contracts';
 import { parseTime } from '@countersign/evidence';
 import { HttpRefusal, type SessionCaller } from '@countersign/http-edge';
@@ -15,6 +16,7 @@ import type { Act } from '@countersign/topics';
 import { seal, unseal } from '@countersign/process';
 import { MOST_TESTS, TestAllowance } from '../domain/test-allowance.js';
 import { streamAct, streamTested } from '../trail/acts.js';
+import { otherSettings } from './kinds/kind.js';
 import { KINDS } from './kinds/kinds.js';
 import { testRecord } from './kinds/sent-record.js';
 import { unsent, type SendBatch } from './send-batch.js';
@@ -69,9 +71,9 @@ export class Streams {
 
   async create(caller: Caller, body: NewStreamBody): Promise<StreamRecord> {
     const { accountId } = caller;
-    const { kind, format, filter = {}, enabled = true, credentials = {} } = body;
-    const url = this.#address(body.url);
-    check(kind, url, credentials);
+    const { kind, format, settings = {}, filter = {}, enabled = true, credentials = {} } = body;
+    const url = this.#address(kind, body.url);
+    check(kind, url, credentials, settings);
     const id = randomUUID();
     const createdAt = new Date(this.#rules.clock()).toISOString();
     const stream: Stream = {
@@ -80,6 +82,7 @@ export class Streams {
       kind,
       url: url.href,
       format,
+      settings,
       filter,
       ...trailOf(body.trail),
       enabled,
@@ -99,15 +102,16 @@ export class Streams {
 
   async change(caller: Caller, id: string, body: StreamChangeBody): Promise<StreamRecord> {
     const old = await this.#find(caller.accountId, id);
-    const { filter = old.filter, enabled = old.enabled, credentials } = body;
-    const url = body.url === undefined ? new URL(old.url) : this.#address(body.url);
-    if (credentials === undefined && url.origin !== new URL(old.url).origin) {
+    const { settings = old.settings ?? {}, filter = old.filter, enabled = old.enabled, credentials } = body;
+    const url = body.url === undefined ? new URL(old.url) : this.#address(old.kind, body.url);
+    if (credentials === undefined && !isSameReceiver(url, new URL(old.url))) {
       throw new HttpRefusal(400, 'url names another host: send the credentials for it as well');
     }
-    check(old.kind, url, credentials ?? this.#opened(old));
+    check(old.kind, url, credentials ?? this.#opened(old), settings);
     const sealedCredentials = credentials === undefined ? old.sealedCredentials : this.#sealed(credentials, id);
     const revision = old.revision + 1;
-    const stream = { ...old, url: url.href, filter, ...trailOf(body.trail), enabled, sealedCredentials, revision };
+    const changed = { url: url.href, settings, filter, ...trailOf(body.trail), enabled };
+    const stream = { ...old, ...changed, sealedCredentials, revision };
     const events = await this.#rules.recorded(streamAct('changed', caller, stream, old));
     if (!(await this.#store.replace(stream, events))) {
       throw new HttpRefusal(409, 'the stream was just changed by another: read it again');
@@ -165,8 +169,10 @@ export class Streams {
     };
   }
 
-  #address(text: string): URL {
-    const read = readPublicUrl(text, this.#rules.allowedHosts, 'url');
+  #address(kind: StreamKind, text: string): URL {
+    const { allowedHosts } = this.#rules;
+    const to = KINDS[kind];
+    const read = 'address' in to ? to.address(text, allowedHosts) : readPublicUrl(text, allowedHosts, 'url');
     if ('problem' in read) throw new HttpRefusal(400, read.problem);
     return read.url;
   }
@@ -190,9 +196,16 @@ export class Streams {
   }
 }
 
-function check(kind: StreamKind, url: URL, credentials: StreamCredentials): void {
-  const problem = KINDS[kind].problem(url, credentials);
+/** @throws HttpRefusal 400 */
+function check(kind: StreamKind, url: URL, credentials: StreamCredentials, settings: StreamSettings): void {
+  const to = KINDS[kind];
+  const problem = otherSettings(settings, to) ?? to.problem(url, credentials, settings);
   if (problem !== null) throw new HttpRefusal(400, problem);
+}
+
+/** Not by `origin`, which is `null` for each address that is not of HTTP. */
+function isSameReceiver(one: URL, other: URL): boolean {
+  return one.protocol === other.protocol && one.host === other.host;
 }
 
 function trailOf(trail: boolean | undefined): Pick<Stream, 'trail'> {

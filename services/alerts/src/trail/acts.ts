@@ -80,6 +80,7 @@ function ofDestination({ id, kind, minSeverity, enabled }: Destination): { reado
 }
 
 function ofStream(stream: Stream): { readonly [name: string]: JsonValue } {
-  const { id, kind, format, filter, trail, enabled } = streamRecord(stream);
-  return { id, kind, format, filter: { ...filter }, trail, enabled };
+  const { id, kind, format, settings, filter, trail, enabled } = streamRecord(stream);
+  const all = { id, kind, format, filter: { ...filter }, trail, enabled };
+  return Object.keys(settings).length === 0 ? all : { ...all, settings: { ...settings } };
 }

@@ -161,7 +161,7 @@ export const RECORD_NOTES: OperationNotes = {
       credentials: { token: '12345678-1234-1234-1234-1234567890ab' },
     },
     description:
-      'Each event is sent at least once, those of an agent in their order, with the event id as key (`metadata.uid`, `event.id`, `externalId`). A receiver that is down delays its own stream alone. Events of the account itself (`account.*`: sign-ins, users, keys) are sent only with `trail: true`, or if `filter` names them. OCSF events carry a fingerprint, and refer to the event before them in the stream of their agent. `https` sends JSON lines. `credentials` are stored encrypted, and never shown.',
+      'Each event is sent at least once, those of an agent in their order, with the event id as key (`metadata.uid`, `event.id`, `externalId`). A receiver that is down delays its own stream alone. Events of the account itself (`account.*`: sign-ins, users, keys) are sent only with `trail: true`, or if `filter` names them. OCSF events carry a fingerprint, and refer to the event before them in the stream of their agent. `https` sends JSON lines. `syslog` has no acknowledgement: a batch counts as delivered when the receiver closes the connection after all of it was sent, so what it loses afterwards is not sent again. `credentials` are stored encrypted, and never shown.',
   },
   getStream: {
     description: 'Ask again after a change: a batch is tried at once, and after errors in up to five minutes.',

@@ -1,7 +1,10 @@
 import type { SentRecord } from './sent-record.js';
 import { ELASTIC } from './elastic.js';
 
-const record = (eventId: string): SentRecord => ({ eventId, occurredAt: '', format: 'ecs', text: '{}' });
+const record = (eventId: string): SentRecord => ({
+  ...{ eventId, eventType: 'action.checked', agentId: 'a', sequence: 1, severity: null, occurredAt: '' },
+  ...{ format: 'ecs', text: '{}' },
+});
 
 it.each<[string, unknown[], string | null]>([
   ['created', [{ create: { status: 201 } }], null],

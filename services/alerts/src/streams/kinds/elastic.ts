@@ -1,4 +1,4 @@
-import { others, type Kind } from './kind.js';
+import { others, type HttpKind } from './kind.js';
 import { jsonOf, type SentRecord } from './sent-record.js';
 
 const ALREADY_THERE = 409;
@@ -11,7 +11,7 @@ interface Item {
  * The bulk API of Elasticsearch and OpenSearch. The id of a document is that of the event, and `create` does not write it
  * twice: a document that is there already is a delivered one. Each other refusal fails the batch.
  */
-export const ELASTIC: Kind = {
+export const ELASTIC: HttpKind = {
   problem(url, credentials) {
     if (url.pathname === '/') return 'url must name the index or the data stream: https://host/index';
     const { apiKey, username, password } = credentials;
@@ -46,7 +46,7 @@ function bulkOf(text: string): string {
   return url.href;
 }
 
-function authorizationOf({ apiKey, username, password }: Parameters<Kind['problem']>[1]): string {
+function authorizationOf({ apiKey, username, password }: Parameters<HttpKind['problem']>[1]): string {
   if (apiKey !== undefined) return `ApiKey ${apiKey}`;
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }

@@ -1,8 +1,8 @@
-import { others, type Kind } from './kind.js';
+import { others, type HttpKind } from './kind.js';
 import { jsonOf } from './sent-record.js';
 
 /** JSON lines to any address. */
-export const HTTPS: Kind = {
+export const HTTPS: HttpKind = {
   problem: (_url, credentials) => others(credentials, ['token']),
   request: (batch, { streamId, url, credentials: { token } }) => ({
     url,

@@ -1,4 +1,5 @@
-import type { StreamCredentials, StreamFormat } from '@countersign/contracts';
+import type { StreamCredentials, StreamFormat, StreamSettings } from '@countersign/contracts';
+import type { OutboundNetwork } from '@countersign/service-kit';
 import type { SentRecord } from './sent-record.js';
 
 /** A request that carries a batch. */
@@ -8,10 +9,16 @@ export interface BatchRequest {
   readonly body: string;
 }
 
-/** How a kind of receiver takes a batch. */
-export interface Kind {
-  /** The problem of these credentials or of this address; `null`: there is none. */
-  problem(url: URL, credentials: StreamCredentials): string | null;
+/** Rules that every kind has. */
+interface Rules {
+  /** Names of the settings that it has; absent: none. */
+  readonly settings?: readonly (keyof StreamSettings)[];
+  /** The problem of these credentials, of this address or of these settings; `null`: there is none. */
+  problem(url: URL, credentials: StreamCredentials, settings: StreamSettings): string | null;
+}
+
+/** A kind of receiver that takes a batch in one HTTP request, and answers whether it has it. */
+export interface HttpKind extends Rules {
   request(batch: readonly SentRecord[], to: Receiver): BatchRequest;
   /**
    * The error in an answer with a status of success; `null`: every event of the batch was accepted.
@@ -20,15 +27,38 @@ export interface Kind {
   refused?(answer: string | null, batch: readonly SentRecord[]): string | null;
 }
 
+/** A kind of receiver that has another protocol. */
+export interface OtherKind extends Rules {
+  /** The address in the form in which it is stored, by the rules of `readPublicUrl` for hosts. */
+  address(text: string, allowedHosts: readonly string[]): { readonly url: URL } | { readonly problem: string };
+  /** Sends a batch in one attempt. @returns why it was not delivered; `null`: it was */
+  deliver(batch: readonly SentRecord[], to: Receiver, network: OutboundNetwork): Promise<string | null>;
+}
+
+export type Kind = HttpKind | OtherKind;
+
 export interface Receiver {
   readonly streamId: string;
+  readonly accountId: string;
   readonly url: string;
   readonly format: StreamFormat;
+  readonly settings: StreamSettings;
   readonly credentials: StreamCredentials;
+  /** Name of this installation; `null`: it has no public URL. */
+  readonly originHost: string | null;
 }
 
 /** Names of credentials besides those that a kind knows; `null`: there are none. */
 export function others(credentials: StreamCredentials, known: readonly (keyof StreamCredentials)[]): string | null {
-  const other = Object.keys(credentials).find((name) => !(known as readonly string[]).includes(name));
-  return other === undefined ? null : `credentials.${other} is not of this kind: leave it out`;
+  return unknownOf('credentials', credentials, known);
+}
+
+/** As {@link others}, of settings. */
+export function otherSettings(settings: StreamSettings, { settings: known = [] }: Kind): string | null {
+  return unknownOf('settings', settings, known);
+}
+
+function unknownOf(member: string, given: object, known: readonly string[]): string | null {
+  const other = Object.keys(given).find((name) => !known.includes(name));
+  return other === undefined ? null : `${member}.${other} is not of this kind: leave it out`;
 }

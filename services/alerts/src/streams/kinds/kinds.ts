@@ -3,5 +3,11 @@ import { ELASTIC } from './elastic.js';
 import { HTTPS } from './https.js';
 import type { Kind } from './kind.js';
 import { SPLUNK_HEC } from './splunk-hec.js';
+import { SYSLOG } from './syslog.js';
 
-export const KINDS: Readonly<Record<StreamKind, Kind>> = { https: HTTPS, splunk_hec: SPLUNK_HEC, elastic: ELASTIC };
+export const KINDS: Readonly<Record<StreamKind, Kind>> = {
+  https: HTTPS,
+  splunk_hec: SPLUNK_HEC,
+  elastic: ELASTIC,
+  syslog: SYSLOG,
+};

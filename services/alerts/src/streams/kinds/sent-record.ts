@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StreamFormat } from '@countersign/contracts';
+import type { Severity, StreamFormat } from '@countersign/contracts';
 import {
   attested,
   cefEvent,
@@ -14,6 +14,11 @@ import type { Stream } from '../stream.js';
 /** An event in the format of a stream. */
 export interface SentRecord {
   readonly eventId: string;
+  readonly eventType: string;
+  readonly agentId: string;
+  /** Of the event among those of its agent. */
+  readonly sequence: number;
+  readonly severity: Severity | null;
   /** ISO 8601. */
   readonly occurredAt: string;
   readonly format: StreamFormat;
@@ -31,8 +36,8 @@ export function sentRecord(
   event: FormattedEvent,
   previous: ChainLink | null,
 ): { readonly record: SentRecord; readonly link: ChainLink | null } {
-  const { eventId, agentId, occurredAt } = event.leaf;
-  const of = { eventId, occurredAt, format };
+  const { eventId, type: eventType, agentId, severity, occurredAt } = event.leaf;
+  const of = { eventId, eventType, agentId, sequence: event.sequence, severity, occurredAt, format };
   if (format === 'cef') return { record: { ...of, text: cefEvent(event, accountId) }, link: null };
   if (format === 'ecs') return { record: { ...of, text: JSON.stringify(ecsEvent(event, accountId)) }, link: null };
   const place = { chainUid: `${id}/${agentId}`, previous };

@@ -1,10 +1,10 @@
-import { others, type Kind } from './kind.js';
+import { others, type HttpKind } from './kind.js';
 import type { SentRecord } from './sent-record.js';
 
 const COLLECTOR = '/services/collector/event';
 
 /** The HTTP Event Collector of Splunk: one JSON object after the other, the id of the event in the indexed field `event_id`. */
-export const SPLUNK_HEC: Kind = {
+export const SPLUNK_HEC: HttpKind = {
   problem: (_url, credentials) =>
     credentials.token === undefined ? 'credentials.token is required for splunk_hec' : others(credentials, ['token']),
   request: (batch, { url, credentials: { token } }) => ({
