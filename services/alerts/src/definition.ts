@@ -64,7 +64,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   dispatcher.start();
   const streamKey = await deriveSecret(config, 'stream credentials');
   const originHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
-  const send = batchSender(streamKey, { ...network, timeoutMs: BATCH_TIMEOUT_MS }, originHost);
+  const send = batchSender(streamKey, { ...network, timeoutMs: BATCH_TIMEOUT_MS }, { originHost, clock });
   const heads = await AgentHeads.follow(context);
   const streamDispatcher = new StreamDispatcher(
     context,

@@ -3,7 +3,7 @@ import { nullable, openObject, type BodyOf, type JsonOf, type JsonSchema } from 
 import { route } from './route.js';
 
 /** Receivers that a stream can send to. */
-export const STREAM_KINDS = ['https', 'splunk_hec', 'elastic', 'syslog'] as const;
+export const STREAM_KINDS = ['https', 'splunk_hec', 'elastic', 'syslog', 's3'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
 
 export const STREAM_FORMATS = ['ocsf', 'ecs', 'cef'] as const;
@@ -36,7 +36,7 @@ const certificates = { type: 'string', minLength: 1, maxLength: 65_536 } as cons
 const credentials = {
   type: 'object',
   description:
-    'never returned. `splunk_hec`: `token`; `elastic`: `apiKey`, or `username` and `password`; `https`: nothing, or `token` for `Authorization: Bearer`; `syslog`: nothing, or any of `ca` and `clientCertificate` with `clientKey`, in PEM',
+    'never returned. `splunk_hec`: `token`; `elastic`: `apiKey`, or `username` and `password`; `https`: nothing, or `token` for `Authorization: Bearer`; `syslog`: nothing, or any of `ca` and `clientCertificate` with `clientKey`, in PEM; `s3`: `accessKeyId` and `secretAccessKey`',
   properties: {
     token: headerSecret,
     apiKey: headerSecret,
@@ -45,15 +45,21 @@ const credentials = {
     ca: { ...certificates, description: 'authorities that are trusted instead of the public ones' },
     clientCertificate: { ...certificates, description: 'with the chain to its authority' },
     clientKey: secret,
+    accessKeyId: headerSecret,
+    secretAccessKey: secret,
   },
   additionalProperties: false,
 } as const;
 
 export type StreamCredentials = JsonOf<typeof credentials>;
 
+/** A century: more is an error of Amazon S3. */
+const MOST_LOCK_DAYS = 36_500;
+
 const settings = {
   type: 'object',
-  description: 'of `syslog` alone',
+  description:
+    '`syslog`: `maxMessageBytes`, `enterpriseId`; `s3`: `bucket`, `region` and `lock`, and if wanted `prefix`, `gzip` and `checksum`; other kinds have none. A change replaces all of them',
   properties: {
     maxMessageBytes: {
       type: 'integer',
@@ -68,6 +74,35 @@ const settings = {
       maximum: 4_294_967_295,
       description:
         'the private enterprise number that IANA assigned to the receiving organization: ids are then in structured data as well, in `countersign@<number>`',
+    },
+    bucket: { type: 'string', pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$' },
+    region: {
+      type: 'string',
+      pattern: '^[a-z0-9-]{1,64}$',
+      description: 'of the signature; `us-east-1` where there is none',
+    },
+    prefix: {
+      type: 'string',
+      maxLength: 512,
+      pattern: '^[A-Za-z0-9._=/-]*$',
+      description: 'of the keys: `<prefix>/<year>/<month>/<day>/<stream>/…`',
+    },
+    gzip: { type: 'boolean', description: 'objects are compressed, and their keys end with `.gz`' },
+    checksum: {
+      type: 'string',
+      enum: ['sha256', 'md5'],
+      description: '`x-amz-checksum-sha256`; or `Content-MD5`, for stores that do not know the other',
+    },
+    lock: {
+      type: 'object',
+      description:
+        'object lock: the retention of each object, of test events as well. What is retained in mode COMPLIANCE can be deleted by no one',
+      required: ['mode', 'days'],
+      properties: {
+        mode: { type: 'string', enum: ['GOVERNANCE', 'COMPLIANCE'] },
+        days: { type: 'integer', minimum: 1, maximum: MOST_LOCK_DAYS },
+      },
+      additionalProperties: false,
     },
   },
   additionalProperties: false,
@@ -156,7 +191,7 @@ export const streamRoutes = {
         url: {
           ...url,
           description:
-            'an https URL that is publicly reachable, for `elastic` with the name of the index; for `syslog` `tls://host:port`, 6514 without a port',
+            'an https URL that is publicly reachable, for `elastic` with the name of the index; for `syslog` `tls://host:port`, 6514 without a port; for `s3` the endpoint without the bucket, which is addressed by path',
         },
         format: entry.format,
         settings,

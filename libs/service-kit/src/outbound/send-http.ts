@@ -13,16 +13,19 @@ export interface Sent {
 /** Of an answer: its headers, and its body where that is not read. */
 export const MAX_ANSWER_BYTES = 16_384;
 
-/** A request: with a body it is a POST, without one a GET. */
+/** A request: with a body it is a POST unless its method is given, without one a GET. */
 export interface OutboundRequest {
+  readonly method?: 'PUT';
   /** With a body, its content type as well. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 /** As {@link Sent}; `answer`: body of the answer, `null` if there was none, or it was not whole or too long. */
 export interface Answered extends Sent {
   readonly answer: string | null;
+  /** How long the host asks to wait (RFC 9110, section 10.2.3), ms; `null`: it does not. */
+  readonly retryAfterMs: number | null;
 }
 
 /**
@@ -37,23 +40,32 @@ export async function sendHttp(
   mostBytes: number,
 ): Promise<Answered> {
   const read = readPublicUrl(destination, network.allowedHosts);
-  if ('problem' in read) return { status: null, error: read.problem, answer: null };
+  if ('problem' in read) return unsent(read.problem);
   const { url } = read;
   const checked = await checkedAddress(url, network);
-  if ('problem' in checked) return { status: null, error: checked.problem, answer: null };
+  if ('problem' in checked) return unsent(checked.problem);
   return send(url, checked.address, asked, network.timeoutMs, mostBytes);
+}
+
+function unsent(error: string): Answered {
+  return { status: null, error, answer: null, retryAfterMs: null };
+}
+
+function retryAfterOf(header: string | undefined): number | null {
+  const ms = /^\d{1,9}$/.test(header ?? '') ? Number(header) * 1_000 : Date.parse(header ?? '') - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
 function send(
   url: URL,
   address: Address,
-  { headers, body }: OutboundRequest,
+  { method, headers, body }: OutboundRequest,
   timeoutMs: number,
   mostBytes: number,
 ): Promise<Answered> {
   return new Promise((resolve) => {
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-      method: body === undefined ? 'GET' : 'POST',
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       agent: false,
       lookup: pinned(address),
       maxHeaderSize: MAX_ANSWER_BYTES,
@@ -64,11 +76,12 @@ function send(
         connection: 'close',
       },
     });
-    let answered: Sent | null = null;
+    let answered: Omit<Answered, 'answer'> | null = null;
     let answer: string | null = null;
     request.on('response', (response) => {
       const status = response.statusCode ?? 0;
-      answered = { status, error: status >= 200 && status < 300 ? null : `the host answered ${status}` };
+      const error = status >= 200 && status < 300 ? null : `the host answered ${status}`;
+      answered = { status, error, retryAfterMs: retryAfterOf(response.headers['retry-after']) };
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
@@ -80,11 +93,11 @@ function send(
         answer = Buffer.concat(chunks).toString();
       });
       response.on('error', () => undefined);
-      response.on('close', () => resolve({ ...(answered as Sent), answer }));
+      response.on('close', () => resolve({ ...answered!, answer }));
     });
     // The status decides, even if the rest of the answer breaks off.
     request.on('error', (error) => {
-      resolve({ ...(answered ?? { status: null, error: connectionProblem(error) }), answer });
+      resolve({ ...(answered ?? unsent(connectionProblem(error))), answer });
     });
     if (body === undefined) request.end();
     else request.end(body);

@@ -112,14 +112,18 @@ export function streamStoreContract(name: string, harness: StoreHarness): void {
     });
 
     it('keeps streams and their places', async () => {
-      await store.streams.add(stream('a'), MOST);
+      const settings = { bucket: 'abc', region: 'x', lock: { mode: 'COMPLIANCE', days: 1 } } as const;
+      await store.streams.add(stream('a', { settings }), MOST);
       const { version, state } = (await store.streams.lease('a', 'one', START, START + 1_000))!;
       const link = { uid: 'e', typeUid: 600399, fingerprint: 'ab' };
-      const ended = { ...state, lease: null };
+      const planned = [{ agentId: AGENT, sequence: 7 }];
+      const ended = { ...state, lease: null, planned };
       await store.streams.save(version, ended, [{ ...cursor(5), link }, cursor(2, 'another')]);
       store = await harness.reopen(store);
       const again = (await store.streams.lease('a', 'two', START, START + 1_000))!;
       expect(again.cursors).toEqual([{ ...cursor(5), link }, cursor(2, 'another')]);
+      expect(again.state).toEqual({ ...ended, lease: { owner: 'two', untilMs: START + 1_000 } });
+      expect(await store.streams.find(ACCOUNT, 'a')).toEqual(stream('a', { settings }));
     });
   });
 }

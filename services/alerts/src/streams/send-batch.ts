@@ -10,6 +10,8 @@ import type { Stream } from './stream.js';
 export interface SentBatch {
   readonly status: number | null;
   readonly error: string | null;
+  /** How long the receiver asks to wait, ms; `null` or absent: it does not. */
+  readonly retryAfterMs?: number | null;
 }
 
 /** Sends a batch in one attempt. Rejects for a batch that can never be sent: {@link unsent} says how that is reported. */
@@ -28,9 +30,13 @@ const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
  * @param key seals the credentials
- * @param originHost name of this installation; `null`: it has no public URL
+ * @param from its members as of `Receiver`
  */
-export function batchSender(key: Uint8Array, network: OutboundNetwork, originHost: string | null): SendBatch {
+export function batchSender(
+  key: Uint8Array,
+  network: OutboundNetwork,
+  from: { readonly originHost: string | null; readonly clock: () => number },
+): SendBatch {
   return async ({ id, accountId, kind, url, format, settings = {}, sealedCredentials }, batch) => {
     let credentials: StreamCredentials;
     try {
@@ -39,15 +45,18 @@ export function batchSender(key: Uint8Array, network: OutboundNetwork, originHos
       return { status: null, error: 'the credentials cannot be opened: send them again' };
     }
     const to = KINDS[kind];
-    const receiver = { streamId: id, accountId, url, format, settings, credentials, originHost };
+    const { originHost, clock } = from;
+    const receiver = { streamId: id, accountId, url, format, settings, credentials, originHost, nowMs: clock() };
     if ('deliver' in to) return { status: null, error: await to.deliver(batch, receiver, network) };
-    const message = to.request(batch, receiver);
-    const { status, error, answer } = await sendHttp(
-      message.url,
-      { headers: { ...message.headers, 'user-agent': 'Countersign-Streams/1' }, body: message.body },
+    const { url: address, headers, ...message } = await to.request(batch, receiver);
+    const { status, error, answer, retryAfterMs } = await sendHttp(
+      address,
+      { ...message, headers: { ...headers, 'user-agent': 'Countersign-Streams/1' } },
       network,
       to.refused === undefined ? MAX_ANSWER_BYTES : MOST_ANSWER_BYTES,
     );
-    return { status, error: error ?? to.refused?.(answer, batch) ?? null };
+    if (error === null) return { status, error: to.refused?.(answer, batch) ?? null };
+    const code = to.errorCode?.(answer) ?? null;
+    return { status, error: code === null ? error : `${error} (${code})`, retryAfterMs };
   };
 }

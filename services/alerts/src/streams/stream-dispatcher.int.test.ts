@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
+import type { StreamKind } from '@countersign/contracts';
 import type { Act } from '@countersign/topics';
 import type { ServiceContext } from '@countersign/service-kit';
 import { openSqliteAlertStore } from '../store/open.js';
@@ -9,7 +10,7 @@ import type { AlertStore } from '../store/port.js';
 import { ArchivedEvents } from '../testing/archived-events.js';
 import type { AgentHeads } from './agent-heads.js';
 import type { SendBatch } from './send-batch.js';
-import type { Stream } from './stream.js';
+import { pauseAfter, type Stream } from './stream.js';
 import { StreamDispatcher } from './stream-dispatcher.js';
 import { Streams } from './streams.js';
 
@@ -27,16 +28,19 @@ async function until(good: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('the dispatcher of streams', () => {
-  const archive = new ArchivedEvents();
+  let archive: ArchivedEvents;
   const errors: unknown[] = [];
   let directory: string;
   let store: AlertStore;
   let dispatcher: StreamDispatcher | undefined;
   let metrics: Registry;
+  /** Events of the agent that the dispatcher knows of. */
+  let happened = 0;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'stream-dispatcher-'));
     store = await openSqliteAlertStore(join(directory, 'alerts.db'));
+    archive = new ArchivedEvents();
     errors.length = 0;
     dispatcher = undefined;
   });
@@ -46,9 +50,9 @@ describe('the dispatcher of streams', () => {
     rmSync(directory, { recursive: true });
   });
 
-  async function add(id: string): Promise<Stream> {
+  async function add(id: string, kind: StreamKind = 'https'): Promise<Stream> {
     const from = '2020-01-01T00:00:00.000Z';
-    const of = { id, accountId: ACCOUNT, kind: 'https', url: 'https://siem.example.com/', format: 'ecs' } as const;
+    const of = { id, accountId: ACCOUNT, kind, url: 'https://siem.example.com/', format: 'ecs' } as const;
     const stream: Stream = {
       ...of,
       ...{ filter: {}, enabled: true, createdAt: from, from, sealedCredentials: '', revision: 1 },
@@ -59,8 +63,9 @@ describe('the dispatcher of streams', () => {
 
   /** Begins to deliver the first `count` events of the agent. */
   function start(count: number, send: SendBatch): void {
+    happened = count;
     archive.add(ACCOUNT, AGENT, count);
-    const heads = { of: () => new Map([[AGENT, count]]), onMove: () => undefined, problem: () => null };
+    const heads = { of: () => new Map([[AGENT, happened]]), onMove: () => undefined, problem: () => null };
     metrics = new Registry();
     const log = { error: (of: unknown) => errors.push(of), warn: () => undefined };
     const context = { metrics, log, clock: Date.now } as unknown as ServiceContext;
@@ -115,6 +120,44 @@ describe('the dispatcher of streams', () => {
     await store.streams.replace({ ...stream, revision: 3 });
     dispatcher?.wake();
     await until(() => sent === 3);
+  });
+
+  it('sends a batch of a kind that repeats them as it was, also after a restart, and then what came in the meantime', async () => {
+    await add('a', 's3');
+    const batches: number[] = [];
+    const send =
+      (error: string | null): SendBatch =>
+      async (_stream, batch) => {
+        batches.push(batch.length);
+        return { status: error === null ? 200 : 503, error };
+      };
+    start(3, send('no'));
+    await until(() => batches.length === 1);
+    happened = 5;
+    await until(() => batches.length === 2);
+    await dispatcher?.stop();
+    expect((await store.streams.states(['a'])).get('a')).toMatchObject({
+      pending: 5,
+      planned: [{ agentId: AGENT, sequence: 3 }],
+    });
+    archive = new ArchivedEvents();
+    start(5, send(null));
+    await until(async () => (await store.streams.states(['a'])).get('a')?.pending === 0);
+    expect(batches).toEqual([3, 3, 3, 2]);
+    expect((await store.streams.states(['a'])).get('a')?.planned).toBeNull();
+  });
+
+  it('waits as long as a receiver asks, and not longer than five minutes', async () => {
+    expect([pauseAfter(1), pauseAfter(1, 7_000), pauseAfter(4, 7_000)]).toEqual([1_000, 7_000, 8_000]);
+    expect([pauseAfter(1, 3_600_000), pauseAfter(40)]).toEqual([300_000, 300_000]);
+    await add('a');
+    const times: number[] = [];
+    start(1, async () => {
+      times.push(performance.now());
+      return times.length === 1 ? { status: 503, error: 'no', retryAfterMs: 2_000 } : { status: 200, error: null };
+    });
+    await until(() => times.length === 2);
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_900);
   });
 
   it('gives eight streams of an account a turn at a time, and each its turn', async () => {

@@ -3,6 +3,7 @@ import { BackgroundLoop, messageOf, Semaphore } from '@countersign/async';
 import type { EventArchive } from '@countersign/contracts';
 import type { ServiceContext } from '@countersign/service-kit';
 import type { AgentHeads } from './agent-heads.js';
+import { KINDS } from './kinds/kinds.js';
 import { unsent, type SendBatch } from './send-batch.js';
 import { pauseAfter, type Stream } from './stream.js';
 import { StreamMetrics } from './stream-metrics.js';
@@ -196,7 +197,8 @@ export class StreamDispatcher {
       if (archive === null) return this.#failed(followed, null, 'the archive is not reachable');
       // Before the heads are read: events that come from here on make it dirty again.
       followed.isDirty = false;
-      const heads = this.#heads.of(followed.stream.accountId);
+      const planned = followed.state.planned ?? null;
+      const heads = planned === null ? this.#heads.of(followed.stream.accountId) : endsOf(planned);
       let batch;
       try {
         batch = await followed.reader.next(followed.stream, heads, archive);
@@ -205,6 +207,12 @@ export class StreamDispatcher {
         return this.#failed(followed, null, 'the archive cannot be read');
       }
       const { records, cursors } = batch;
+      if (cursors.length === 0 && planned !== null) {
+        // All of it is delivered: what follows is read by the heads again.
+        if (!(await this.#save(followed, { planned: null }, []))) return;
+        followed.isDirty = true;
+        continue;
+      }
       if (cursors.length === 0) {
         if (followed.state.pendingSinceMs !== null) await this.#save(followed, { pendingSinceMs: null }, []);
         return;
@@ -213,24 +221,29 @@ export class StreamDispatcher {
         followed.state = { ...followed.state, pendingSinceMs: this.#context.clock() };
       }
       followed.isDirty = true;
-      let delivery: Partial<StreamState> = {};
+      let delivery: Partial<StreamState> = planned === null ? {} : { planned: null };
       if (records.length > 0) {
         const { stream } = followed;
-        const { status, error } = await this.#send(stream, records).catch(unsent(this.#context.log, stream));
-        this.#metrics.attempted(stream.kind, error === null, records.length);
-        if (error !== null) return this.#failed(followed, status, error);
+        if (KINDS[stream.kind].repeatsBatches === true) {
+          const plan = cursors.map(({ agentId, sequence }) => ({ agentId, sequence }));
+          if (planned === null && !(await this.#save(followed, { planned: plan }, []))) return;
+          delivery = { planned: null };
+        }
+        const sent = await this.#send(stream, records).catch(unsent(this.#context.log, stream));
+        this.#metrics.attempted(stream.kind, sent.error === null, records.length);
+        if (sent.error !== null) return this.#failed(followed, sent.status, sent.error, sent.retryAfterMs ?? 0);
         const lastDeliveredAt = new Date(this.#context.clock()).toISOString();
-        delivery = { lastDeliveredAt, lastError: null, failures: 0 };
+        delivery = { ...delivery, lastDeliveredAt, lastError: null, failures: 0 };
       }
       if (!(await this.#save(followed, delivery, cursors))) return;
     }
   }
 
-  async #failed(followed: Followed, status: number | null, message: string): Promise<void> {
+  async #failed(followed: Followed, status: number | null, message: string, askedMs = 0): Promise<void> {
     const nowMs = this.#context.clock();
     const failures = followed.state.failures + 1;
     followed.isDirty = true;
-    followed.dueMs = nowMs + pauseAfter(failures);
+    followed.dueMs = nowMs + pauseAfter(failures, askedMs);
     const lastError: StreamError = { at: new Date(nowMs).toISOString(), status, message };
     if (failures === 1) this.#context.log.warn({ stream: followed.stream.id, message }, 'a stream does not deliver');
     const pendingSinceMs = followed.state.pendingSinceMs ?? nowMs;
@@ -270,4 +283,8 @@ export class StreamDispatcher {
       yield { kind: followed.stream.kind, events: pending, seconds };
     }
   }
+}
+
+function endsOf(planned: NonNullable<StreamState['planned']>): ReadonlyMap<string, number> {
+  return new Map(planned.map(({ agentId, sequence }) => [agentId, sequence]));
 }

@@ -33,6 +33,8 @@ export interface StreamState {
   readonly pending: number;
   readonly lastDeliveredAt: string | null;
   readonly lastError: StreamError | null;
+  /** The last event of each agent in the batch that is being sent, of a kind that repeats batches; `null` or absent: none is. */
+  readonly planned?: readonly Pick<StreamCursor, 'agentId' | 'sequence'>[] | null;
 }
 
 /** A stream that this process delivers. Each save needs the version of the one before. */

@@ -59,7 +59,10 @@ export function isSent(leaf: LeafEvent, stream: Selection): boolean {
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 
-/** Pause after this many failed attempts in a row, ms: doubled each time, five minutes at most. */
-export function pauseAfter(failures: number): number {
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20));
+/**
+ * Pause after this many failed attempts in a row, ms: doubled each time, five minutes at most.
+ * @param askedMs by the receiver, which is not sent to before
+ */
+export function pauseAfter(failures: number, askedMs = 0): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(askedMs, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20)));
 }

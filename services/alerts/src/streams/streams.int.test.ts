@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalize } from 'json-canonicalize';
 import { accountStream } from '@countersign/contracts';
+import { ObjectStore } from '../testing/object-store.js';
 import { Receiver, type Received } from '../testing/receiver.js';
 import { StreamProcess, until } from '../testing/stream-process.js';
 import { SyslogReceiver } from '../testing/syslog-receiver.js';
@@ -42,6 +43,9 @@ describe('streams in a process', () => {
   });
 
   const SYSLOG = { kind: 'syslog', url: 'tls://siem.example.com', format: 'ocsf' };
+  const BUCKET = { bucket: 'abc', region: 'eu-central-1', lock: { mode: 'COMPLIANCE', days: 30 } };
+  const KEY = { accessKeyId: 'id', secretAccessKey: SECRET };
+  const OBJECTS = { kind: 's3', url: 'https://s3.example.com/', format: 'ocsf', settings: BUCKET, credentials: KEY };
   const GOOD = { kind: 'https', url: 'https://siem.example.com/in', format: 'ocsf' };
   it.each<[string, object, string]>([
     ['a kind that there is not', { ...GOOD, kind: 'kafka' }, 'kind'],
@@ -72,6 +76,16 @@ describe('streams in a process', () => {
     ['the number of examples', { ...SYSLOG, settings: { enterpriseId: 32473 } }, 'RFC 5612'],
     ['settings of another kind', { ...GOOD, settings: { enterpriseId: 9 } }, 'settings.enterpriseId is not of this'],
     ['unknown settings', { ...SYSLOG, settings: { facility: 4 } }, 'settings'],
+    ['a store without a bucket', { ...OBJECTS, settings: {} }, 'settings.bucket is required'],
+    ['a store without a lock', { ...OBJECTS, settings: { bucket: 'abc', region: 'x' } }, 'settings.lock is required'],
+    ['a lock without days', { ...OBJECTS, settings: { lock: { mode: 'COMPLIANCE' } } }, 'settings.lock'],
+    ['a lock of a mode that there is not', { ...OBJECTS, settings: { lock: { mode: 'x', days: 1 } } }, 'settings.lock'],
+    ['a lock of no day', { ...OBJECTS, settings: { lock: { mode: 'COMPLIANCE', days: 0 } } }, 'settings.lock'],
+    ['a bucket that there cannot be', { ...OBJECTS, settings: { bucket: 'A_b' } }, 'settings.bucket'],
+    ['a prefix with a query', { ...OBJECTS, settings: { ...BUCKET, prefix: 'a?b' } }, 'settings.prefix'],
+    ['a store without a key', { ...OBJECTS, credentials: {} }, 'credentials.accessKeyId'],
+    ['a store by http', { ...OBJECTS, url: 'http://s3.example.com/' }, 'url must be an https URL'],
+    ['a store in a private network', { ...OBJECTS, url: 'https://169.254.169.254/' }, 'url must be publicly reachable'],
     ['an unknown filter', { ...GOOD, filter: { agent: 'x' } }, 'filter'],
   ])('refuses %s', async (_what, body, words) => {
     const answer = await ask('admin', 'POST', '/v1/streams', body);
@@ -378,5 +392,54 @@ describe('streams in a process', () => {
     );
     await remove(id);
     await syslog.stop();
+  });
+
+  it('writes locked objects, changes the lock, and shows the code of a store that refuses', async () => {
+    const store = new ObjectStore(BUCKET.bucket, BUCKET.region, KEY);
+    await store.start();
+    await service.stop();
+    await service.start([new URL(receiver.origin).host, new URL(store.origin).host]);
+    const agent = newAgent();
+    const created = await ask('admin', 'POST', '/v1/streams', { ...OBJECTS, url: store.origin });
+    expect(created).toMatchObject({ status: 201, body: { kind: 's3', settings: BUCKET } });
+    expect(JSON.stringify(created)).not.toContain(SECRET);
+    const id = String(created.body.id);
+    const path = `/v1/streams/${id}`;
+    expect((await ask('admin', 'POST', `${path}/test`)).body).toEqual({ delivered: true, status: 200, error: null });
+    expect(JSON.parse(store.lines()[0]!)).toMatchObject({ metadata: { event_code: 'stream.test' } });
+    const days = 60;
+    const changed = { settings: { ...BUCKET, prefix: 'p', lock: { mode: 'GOVERNANCE', days } } };
+    expect(await ask('admin', 'PATCH', path, changed)).toMatchObject({ status: 200, body: changed });
+    expect((await ask('admin', 'PATCH', path, { settings: {} })).body.error).toContain('settings.bucket is required');
+
+    const at = Date.now();
+    store.refuse = () => ({ status: 503, code: 'SlowDown' });
+    const ids = [...(await happen(agent, 2))];
+    const failing = await until(
+      () => service.state(id),
+      ({ body }) => body.lastError !== null,
+    );
+    expect(failing.body).toMatchObject({
+      lag: { events: 2 },
+      lastError: { status: 503, message: 'the host answered 503 (SlowDown)' },
+    });
+    ids.push(...(await happen(agent, 1)));
+    store.refuse = () => null;
+    await until(
+      () => service.state(id),
+      ({ body }) => body.lastError === null && body.lag.events === 0,
+    );
+    const objects = [...store.versions].filter(([key]) => key.startsWith('p/'));
+    expect(objects.map(([key]) => Number(/-(\d+)-[0-9a-f]{16}\.jsonl$/.exec(key)?.[1]))).toEqual([2, 1]);
+    for (const [, [version]] of objects) {
+      expect(version!.mode).toBe('GOVERNANCE');
+      expect(version!.retainUntilMs).toBeGreaterThanOrEqual(at + days * 86_400_000);
+    }
+    expect(store.lines().map((line) => (JSON.parse(line) as { metadata: { uid: string } }).metadata.uid)).toEqual([
+      expect.any(String),
+      ...ids,
+    ]);
+    await remove(id);
+    await store.stop();
   });
 });

@@ -5,26 +5,35 @@ import type { SentRecord } from './sent-record.js';
 /** A request that carries a batch. */
 export interface BatchRequest {
   readonly url: string;
+  /** Absent: POST. */
+  readonly method?: 'PUT';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** Rules that every kind has. */
 interface Rules {
   /** Names of the settings that it has; absent: none. */
   readonly settings?: readonly (keyof StreamSettings)[];
+  /**
+   * A batch that is sent again holds the same events, also after a restart: its ends are stored before it is sent. Absent: it
+   * may hold later ones in addition.
+   */
+  readonly repeatsBatches?: true;
   /** The problem of these credentials, of this address or of these settings; `null`: there is none. */
   problem(url: URL, credentials: StreamCredentials, settings: StreamSettings): string | null;
 }
 
 /** A kind of receiver that takes a batch in one HTTP request, and answers whether it has it. */
 export interface HttpKind extends Rules {
-  request(batch: readonly SentRecord[], to: Receiver): BatchRequest;
+  request(batch: readonly SentRecord[], to: Receiver): BatchRequest | Promise<BatchRequest>;
   /**
    * The error in an answer with a status of success; `null`: every event of the batch was accepted.
    * @param answer body of the answer; `null`: it was longer than what is read of one
    */
   refused?(answer: string | null, batch: readonly SentRecord[]): string | null;
+  /** The code of an error in an answer without success; `null`: it has none. */
+  errorCode?(answer: string | null): string | null;
 }
 
 /** A kind of receiver that has another protocol. */
@@ -46,6 +55,8 @@ export interface Receiver {
   readonly credentials: StreamCredentials;
   /** Name of this installation; `null`: it has no public URL. */
   readonly originHost: string | null;
+  /** Time of the attempt. */
+  readonly nowMs: number;
 }
 
 /** Names of credentials besides those that a kind knows; `null`: there are none. */

@@ -54,7 +54,7 @@ describe('a receiver of syslog over TLS', () => {
     name = NAME,
   ): Promise<string | null> {
     const to: Receiver = {
-      ...{ streamId: 's', accountId: 'a', url: `tls://${name}:${port}`, format: 'ecs', originHost: null },
+      ...{ streamId: 's', accountId: 'a', url: `tls://${name}:${port}`, format: 'ecs', originHost: null, nowMs: 0 },
       ...{ settings: { maxMessageBytes: 65_536 }, credentials },
     };
     const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
