@@ -176,6 +176,31 @@ describe('the dispatcher of streams', () => {
     expect(Math.max(...sent.values())).toBeLessThanOrEqual(4);
   });
 
+  it('gives turns to streams that deliver while more of the account than have one at a time do not get an answer', async () => {
+    const hung = (id: string): boolean => id.startsWith('hung');
+    for (let n = 0; n < 10; n += 1) await add(`hung-${n}`);
+    let [waiting, most] = [0, 0];
+    let end = (): void => undefined;
+    const over = new Promise<void>((resolve) => (end = resolve));
+    const sent = new Map<string, number>();
+    start(3, async ({ id }) => {
+      const attempts = (sent.get(id) ?? 0) + 1;
+      sent.set(id, attempts);
+      if (!hung(id)) return { status: 200, error: null };
+      if (attempts > 1) {
+        most = Math.max(most, (waiting += 1));
+        await over;
+      }
+      return { status: null, error: 'no answer in time' };
+    });
+    await until(() => waiting === 4);
+    for (let n = 0; n < 4; n += 1) await add(`good-${n}`);
+    dispatcher?.wake();
+    await until(() => ['good-0', 'good-1', 'good-2', 'good-3'].every((id) => sent.has(id)));
+    expect([waiting, most]).toEqual([4, 4]);
+    end();
+  });
+
   it('answers a test with the same error', async () => {
     await add('a');
     let before: readonly unknown[] = [];

@@ -22,6 +22,9 @@ const AT_ONCE = 128;
 /** Batches of a stream before others have their turn, and streams of an account that have one at a time. */
 const BATCHES = 2;
 const AT_ONCE_OF_ACCOUNT = 8;
+/** Of these, streams whose last attempt failed, so that receivers that do not answer in time leave room for others. */
+const FAILING_AT_ONCE = AT_ONCE / 2;
+const FAILING_AT_ONCE_OF_ACCOUNT = AT_ONCE_OF_ACCOUNT / 2;
 
 interface Followed {
   stream: Stream;
@@ -131,16 +134,15 @@ export class StreamDispatcher {
 
   /** Gives streams that are due their turn. Those whose last turn is longest ago are first: none waits for ever. */
   #begin(nowMs: number): void {
-    const running = new Map<string, number>();
-    const countOf = ({ stream }: Followed): number => running.get(stream.accountId) ?? 0;
+    const running = new RunningTurns();
     const all = [...this.#followed.values()];
     for (const followed of all) {
-      if (followed.running !== null) running.set(followed.stream.accountId, countOf(followed) + 1);
+      if (followed.running !== null) running.add(followed);
     }
     for (const followed of all) {
       if (followed.running !== null || followed.isOff || !followed.isDirty || followed.dueMs > nowMs) continue;
-      if (countOf(followed) >= AT_ONCE_OF_ACCOUNT) continue;
-      running.set(followed.stream.accountId, countOf(followed) + 1);
+      if (!running.hasRoomFor(followed)) continue;
+      running.add(followed);
       this.#followed.delete(followed.stream.id);
       this.#followed.set(followed.stream.id, followed);
       followed.running = this.#atOnce
@@ -282,6 +284,29 @@ export class StreamDispatcher {
       const seconds = pendingSinceMs === null ? 0 : Math.max(0, nowMs - pendingSinceMs) / 1000;
       yield { kind: followed.stream.kind, events: pending, seconds };
     }
+  }
+}
+
+/** Turns in progress, by account, and those of streams that fail. */
+class RunningTurns {
+  readonly #ofAccount = new Map<string, { all: number; failing: number }>();
+  #failing = 0;
+
+  add({ stream: { accountId }, state: { failures } }: Followed): void {
+    const { all, failing } = this.#of(accountId);
+    const more = failures > 0 ? 1 : 0;
+    this.#failing += more;
+    this.#ofAccount.set(accountId, { all: all + 1, failing: failing + more });
+  }
+
+  hasRoomFor({ stream: { accountId }, state: { failures } }: Followed): boolean {
+    const { all, failing } = this.#of(accountId);
+    if (all >= AT_ONCE_OF_ACCOUNT) return false;
+    return failures === 0 || (this.#failing < FAILING_AT_ONCE && failing < FAILING_AT_ONCE_OF_ACCOUNT);
+  }
+
+  #of(accountId: string): { readonly all: number; readonly failing: number } {
+    return this.#ofAccount.get(accountId) ?? { all: 0, failing: 0 };
   }
 }
 
