@@ -63,7 +63,8 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const follower = new ViolationFollower(context, store, config.alertWindowSeconds * 1000, () => dispatcher.wake());
   dispatcher.start();
   const streamKey = await deriveSecret(config, 'stream credentials');
-  const originHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname;
+  // An IPv6 address is without brackets in a header of syslog: RFC 5424, section 6.2.4.
+  const originHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
   const send = batchSender(streamKey, { ...network, timeoutMs: BATCH_TIMEOUT_MS }, { originHost, clock });
   const heads = await AgentHeads.follow(context);
   const streamDispatcher = new StreamDispatcher(

@@ -77,6 +77,7 @@ function send(
       rejectUnauthorized: true,
     });
     let pause: NodeJS.Timeout | undefined;
+    let isConnected = false;
     let isClosing = false;
     const settle = (problem: string | null): void => {
       clearTimeout(timer);
@@ -84,14 +85,20 @@ function send(
       resolve(problem);
       socket.destroy();
     };
-    const timer = setTimeout(() => settle('the receiver did not close the connection in time'), timeoutMs);
+    const timer = setTimeout(
+      () => settle(isConnected ? 'the receiver did not close the connection in time' : 'no answer in time'),
+      timeoutMs,
+    );
     const close = (): void => {
       isClosing = true;
       socket.end();
     };
     socket.once('secureConnect', () => {
+      isConnected = true;
       const pauseMs = pauseAfter(performance.now() - begunMs);
-      socket.write(bytes, () => (pause = setTimeout(close, pauseMs)));
+      socket.write(bytes, (error) => {
+        if (error === null || error === undefined) pause = setTimeout(close, pauseMs);
+      });
     });
     // A syslog receiver sends nothing: a server that does has not understood what it got.
     socket.once('data', () => settle('the receiver sent data, which a syslog receiver does not'));

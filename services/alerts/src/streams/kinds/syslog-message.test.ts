@@ -94,6 +94,50 @@ describe('a message of syslog', () => {
     );
   });
 
+  it('is whole in its format and marked also at the least length, whatever its texts hold', () => {
+    const text = '\u00fc=\\]"'.repeat(200);
+    const action = { type: 'http_call', url: `https://api.example.com/${text}`, note: text };
+    const texts = { reason: text, rule: text, detail: text };
+    const at = (format: StreamFormat): string =>
+      read(record(format, action, texts), { mostBytes: 2_048, enterpriseId: ENTERPRISE, originHost: 'h'.repeat(255) })
+        .text;
+    const { eventId } = record('ocsf');
+    expect(JSON.parse(at('ocsf'))).toMatchObject({
+      class_uid: 6003,
+      metadata: { uid: eventId, is_truncated: true },
+      unmapped: { agentId: expect.any(String), action: null },
+    });
+    expect(JSON.parse(at('ecs'))).toMatchObject({
+      '@timestamp': expect.any(String),
+      event: { id: eventId, action: 'action.checked' },
+      countersign: { agent_id: expect.any(String), truncated: true },
+    });
+    const cef = at('cef');
+    expect(cef).toMatch(/^CEF:0\|Countersign\|.*\|rt=\d+ externalId=/);
+    expect(cef).toContain(`externalId=${eventId} `);
+    expect(cef).toMatch(/ cn1=7 cn1Label=sequence flexString1=true flexString1Label=truncated$/);
+  });
+
+  it('leaves the content of a long event of CEF out, and keeps its other fields', () => {
+    const action = {
+      type: 'http_call',
+      url: 'https://api.example.com/?a=b',
+      metadata: { note: 'ü cs6=x '.repeat(800) },
+    };
+    const cef = read(record('cef', action, { reason: 'a request= of b' }), { mostBytes: 4_096 }).text;
+    expect(cef).not.toMatch(/cs6|api\.example/);
+    expect(cef).toContain(String.raw` reason=a request\= of b `);
+    expect(cef).toMatch(/ fileHash=\S+ flexString1=true flexString1Label=truncated$/);
+  });
+
+  it('of an account is shortened as any other', () => {
+    const leaf = { type: 'account.user_changed', outcome: null, detail: 'user:x', reason: 'r'.repeat(9_000) };
+    for (const format of ['ocsf', 'ecs'] as const) {
+      const message = read(record(format, { type: 'x', user: { email: 'a@example.com' } }, leaf));
+      expect(JSON.stringify(JSON.parse(message.text))).toMatch(/truncated":true/);
+    }
+  });
+
   it('is never longer than it may be, and ends with a whole character', () => {
     fc.assert(
       fc.property(
@@ -104,7 +148,8 @@ describe('a message of syslog', () => {
           const sent = record(format, { type: 'http_call', reason }, { reason, detail: reason });
           const message = read(sent, { mostBytes, enterpriseId: ENTERPRISE });
           expect(message.bytes).toBeLessThanOrEqual(mostBytes);
-          expect(message.text.length).toBeGreaterThan(100);
+          expect(message.text).toContain(sent.eventId);
+          if (format !== 'cef') expect(() => JSON.parse(message.text) as unknown).not.toThrow();
         },
       ),
       { numRuns: 100 },

@@ -1,5 +1,6 @@
 import type { Severity } from '@countersign/contracts';
 import type { SentRecord } from './sent-record.js';
+import { shortened } from './syslog-shortened.js';
 
 /** Facility "log audit" and severities: RFC 5424, section 6.2.1. */
 const LOG_AUDIT = 13;
@@ -26,14 +27,17 @@ export interface SyslogSettings {
  * An event as a message of RFC 5424, of at most `mostBytes`. Its type is the MSGID; the id of the event is in the text, and with
  * an enterprise number in structured data as well (section 6.3.2: other names of elements are for IANA to register).
  *
- * A longer event is sent without its content, marked as truncated; if that is too long as well, its text is cut at a character.
+ * A longer event is sent as the longest of its {@link shortened} texts that is short enough.
  */
 export function syslogMessage(record: SentRecord, settings: SyslogSettings): Buffer {
   const head = Buffer.from(`${headOf(record, settings)} `);
   const most = settings.mostBytes - head.length;
-  const whole = textOf(record.text, record);
-  if (whole.length <= most) return Buffer.concat([head, whole]);
-  return Buffer.concat([head, cut(textOf(withoutContent(record), record), most)]);
+  let text = textOf(record.text, record);
+  for (const shorter of text.length <= most ? [] : shortened(record)) {
+    text = textOf(shorter, record);
+    if (text.length <= most) break;
+  }
+  return Buffer.concat([head, cut(text, most)]);
 }
 
 function headOf(record: SentRecord, settings: SyslogSettings): string {
@@ -69,20 +73,6 @@ function textOf(text: string, { format }: SentRecord): Buffer {
 
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-/** Without the action and its address, and marked: by OCSF's attributes for that, and by one of ours in ECS. */
-function withoutContent({ format, text }: SentRecord): string {
-  if (format === 'cef') return text;
-  const event = JSON.parse(text) as Readonly<Record<string, object>>;
-  if (format === 'ocsf') {
-    const { resources: _addresses, ...rest } = event;
-    const metadata = { ...event['metadata'], is_truncated: true };
-    return JSON.stringify({ ...rest, metadata, unmapped: { ...event['unmapped'], action: null } });
-  }
-  const { url: _address, ...rest } = event;
-  const { action: _action, ...countersign } = event['countersign'] as Readonly<Record<string, unknown>>;
-  return JSON.stringify({ ...rest, countersign: { ...countersign, truncated: true } });
 }
 
 /** The first bytes, without a part of a character at their end. */

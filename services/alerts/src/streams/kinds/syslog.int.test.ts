@@ -190,6 +190,14 @@ describe('a receiver of syslog over TLS', () => {
     expect(receiver.messages).toHaveLength(LARGE.length);
   });
 
+  it('is not waited for if it takes the connection and never speaks TLS', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    expect(await send(port, undefined, { network: { timeoutMs: 300 } })).toBe('no answer in time');
+    silent.close();
+  });
+
   it('has a batch also if it closes without a close_notify, as some do', async () => {
     const receiver = await listen();
     const relay = createServer({ allowHalfOpen: true }, (near) => {
