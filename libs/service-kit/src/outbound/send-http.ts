@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { checkedAddress, pinned, type Address, type OutboundNetwork } from './checked-address.js';
 import { connectionProblem } from './connection-problem.js';
@@ -26,6 +26,8 @@ export interface Answered extends Sent {
   readonly answer: string | null;
   /** How long the host asks to wait (RFC 9110, section 10.2.3), ms; `null`: it does not. */
   readonly retryAfterMs: number | null;
+  /** Of the answer; empty if there was none. */
+  readonly headers: IncomingHttpHeaders;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function sendHttp(
 }
 
 function unsent(error: string): Answered {
-  return { status: null, error, answer: null, retryAfterMs: null };
+  return { status: null, error, answer: null, retryAfterMs: null, headers: {} };
 }
 
 function retryAfterOf(header: string | undefined): number | null {
@@ -81,7 +83,8 @@ function send(
     request.on('response', (response) => {
       const status = response.statusCode ?? 0;
       const error = status >= 200 && status < 300 ? null : `the host answered ${status}`;
-      answered = { status, error, retryAfterMs: retryAfterOf(response.headers['retry-after']) };
+      const { headers: given } = response;
+      answered = { status, error, retryAfterMs: retryAfterOf(given['retry-after']), headers: given };
       const chunks: Buffer[] = [];
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {

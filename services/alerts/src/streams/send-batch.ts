@@ -49,14 +49,20 @@ export function batchSender(
     const receiver = { streamId: id, accountId, url, format, settings, credentials, originHost, nowMs: clock() };
     if ('deliver' in to) return { status: null, error: await to.deliver(batch, receiver, network) };
     const { url: address, headers, ...message } = await to.request(batch, receiver);
-    const { status, error, answer, retryAfterMs } = await sendHttp(
+    const {
+      status,
+      error,
+      answer,
+      retryAfterMs,
+      headers: given,
+    } = await sendHttp(
       address,
       { ...message, headers: { ...headers, 'user-agent': 'Countersign-Streams/1' } },
       network,
       to.refused === undefined ? MAX_ANSWER_BYTES : MOST_ANSWER_BYTES,
     );
-    if (error === null) return { status, error: to.refused?.(answer, batch) ?? null };
-    const code = to.errorCode?.(answer) ?? null;
-    return { status, error: code === null ? error : `${error} (${code})`, retryAfterMs };
+    if (error === null) return { status, error: to.refused?.(answer, batch, given) ?? null };
+    const why = to.explained?.(answer) ?? null;
+    return { status, error: why === null ? error : `${error} ${why}`, retryAfterMs };
   };
 }

@@ -21,6 +21,7 @@ export interface Version {
 interface Refusal {
   readonly status: number;
   readonly code: string;
+  readonly message?: string;
   readonly retryAfter?: string;
 }
 
@@ -37,6 +38,8 @@ export class ObjectStore {
   refuse: () => Refusal | null = () => null;
   /** Stores an object, and breaks the connection in place of an answer. */
   isSilent = false;
+  /** Made with object lock; `ignored`: the store takes no notice of it. */
+  lock: 'enabled' | 'missing' | 'ignored' = 'enabled';
   #server: Server | null = null;
   #port = 0;
 
@@ -82,12 +85,12 @@ export class ObjectStore {
   #take(request: IncomingMessage, body: Buffer, response: ServerResponse): void {
     const refusal = this.refuse() ?? this.#problem(request, body);
     if (refusal !== null) {
-      const { status, code, retryAfter } = refusal;
+      const { status, code, message = 'a message', retryAfter } = refusal;
       const headers = {
         'content-type': 'application/xml',
         ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }),
       };
-      const text = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>a message</Message></Error>`;
+      const text = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
       response.writeHead(status, headers).end(text);
       return;
     }
@@ -103,7 +106,7 @@ export class ObjectStore {
     versions.push(version);
     this.versions.set(key, versions);
     if (this.isSilent) response.destroy();
-    else response.writeHead(200, { 'x-amz-version-id': String(versions.length) }).end();
+    else response.writeHead(200, this.lock === 'ignored' ? {} : { 'x-amz-version-id': `v${versions.length}` }).end();
   }
 
   #problem(request: IncomingMessage, body: Buffer): Refusal | null {
@@ -114,7 +117,8 @@ export class ObjectStore {
     if (signed === null) return { status: 403, code: 'AccessDenied' };
     const { signature, sent } = signed;
     if (sent['id'] !== this.key.accessKeyId) return { status: 403, code: 'InvalidAccessKeyId' };
-    if (sent['scope']!.split('/')[1] !== this.region) return { status: 400, code: 'AuthorizationHeaderMalformed' };
+    if (sent['service'] !== 's3' || sent['scope']!.split('/')[1] !== this.region)
+      return { status: 400, code: 'AuthorizationHeaderMalformed' };
     if (headers['x-amz-content-sha256'] !== bodySha256) return { status: 400, code: 'XAmzContentSHA256Mismatch' };
     const mustBeSigned = Object.keys(headers).filter((name) => name === 'host' || name.startsWith('x-amz-'));
     const names = sent['names']!.split(';');
@@ -125,6 +129,9 @@ export class ObjectStore {
       return { status: 403, code: 'RequestTimeTooSkewed' };
     if (request.method !== 'PUT') return { status: 405, code: 'MethodNotAllowed' };
     if (!path.startsWith(`/${this.bucket}/`)) return { status: 404, code: 'NoSuchBucket' };
+    if (this.lock === 'missing') {
+      return { status: 400, code: 'InvalidRequest', message: 'Bucket is missing Object Lock Configuration' };
+    }
     return checksumProblem(headers, body) ?? lockProblem(request.headers);
   }
 }

@@ -19,5 +19,5 @@ it.each<[string, unknown[], string | null]>([
   ],
 ])('reads an item of a bulk answer that is %s', (_what, items, problem) => {
   const batch = items.map((_item, n) => record(`e${n}`));
-  expect(ELASTIC.refused!(JSON.stringify({ items }), batch)).toBe(problem);
+  expect(ELASTIC.refused!(JSON.stringify({ items }), batch, {})).toBe(problem);
 });

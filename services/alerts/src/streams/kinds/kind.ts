@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { StreamCredentials, StreamFormat, StreamSettings } from '@countersign/contracts';
 import type { OutboundNetwork } from '@countersign/service-kit';
 import type { SentRecord } from './sent-record.js';
@@ -31,9 +32,9 @@ export interface HttpKind extends Rules {
    * The error in an answer with a status of success; `null`: every event of the batch was accepted.
    * @param answer body of the answer; `null`: it was longer than what is read of one
    */
-  refused?(answer: string | null, batch: readonly SentRecord[]): string | null;
-  /** The code of an error in an answer without success; `null`: it has none. */
-  errorCode?(answer: string | null): string | null;
+  refused?(answer: string | null, batch: readonly SentRecord[], headers: IncomingHttpHeaders): string | null;
+  /** Code and meaning of an error, by an answer without success; `null`: it names none. */
+  explained?(answer: string | null): string | null;
 }
 
 /** A kind of receiver that has another protocol. */

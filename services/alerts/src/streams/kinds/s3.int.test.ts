@@ -31,6 +31,7 @@ describe('objects of a stream to S3', () => {
     store.versions.clear();
     store.refuse = () => null;
     store.isSilent = false;
+    store.lock = 'enabled';
     now = Date.now;
   });
   afterAll(() => store.stop());
@@ -120,6 +121,28 @@ describe('objects of a stream to S3', () => {
     expect(store.versions.size).toBe(0);
   });
 
+  it('are not delivered to a bucket without object lock, nor to a store that takes no notice of it', async () => {
+    store.lock = 'missing';
+    expect(await send()).toMatchObject({
+      status: 400,
+      error: 'the host answered 400 (InvalidRequest): the bucket has no object lock',
+    });
+    expect(store.versions.size).toBe(0);
+    store.lock = 'ignored';
+    expect((await send()).error).toMatch(/^the store gave the object no version: /);
+    store.lock = 'enabled';
+    expect((await send()).error).toBeNull();
+  });
+
+  it('are compressed to the same bytes again, and may have `=` in their prefix', async () => {
+    const settings = { ...SETTINGS, prefix: 'by=day/a.b_c-d', gzip: true };
+    for (let n = 0; n < 2; n += 1) expect((await send(settings)).error).toBeNull();
+    const [found] = store.versions;
+    const [key, versions] = found!;
+    expect(key).toMatch(/^by=day\/a\.b_c-d\/2026\//);
+    expect(versions[1]!.body.equals(versions[0]!.body)).toBe(true);
+  });
+
   it.each<[string, () => Promise<SentBatch>, string]>([
     ['another secret', () => send(SETTINGS, { ...KEY, secretAccessKey: 'x' }), '403 (SignatureDoesNotMatch)'],
     ['another key', () => send(SETTINGS, { ...KEY, accessKeyId: 'x' }), '403 (InvalidAccessKeyId)'],
@@ -161,6 +184,7 @@ describe('objects of a stream to S3', () => {
     ['a slash alone', 'https://s3.example.com/', KEY, { ...SETTINGS, prefix: '/' }, 'settings.prefix must be names'],
     ['a path', 'https://s3.example.com/audit-archive', KEY, SETTINGS, 'url must be the endpoint alone'],
     ['a query', 'https://s3.example.com/?a', KEY, SETTINGS, 'url must be the endpoint alone'],
+    ['a host that begins as the bucket', 'https://audit-archive.example.com/', KEY, SETTINGS, null],
     [
       'the bucket',
       'https://audit-archive.s3.amazonaws.com/',

@@ -35,8 +35,27 @@ export const S3: HttpKind = {
       body,
     };
   },
-  errorCode: (answer) => /<Code>([A-Za-z.]{1,64})<\/Code>/.exec(answer ?? '')?.[1] ?? null,
+  refused: (_answer, _batch, headers) => (isVersion(headers['x-amz-version-id']) ? null : WITHOUT_VERSIONS),
+  explained(answer) {
+    const code = /<Code>([A-Za-z.]{1,64})<\/Code>/.exec(answer ?? '')?.[1];
+    if (code === undefined) return null;
+    return NO_LOCK.test(answer ?? '') ? `(${code}): the bucket has no object lock` : `(${code})`;
+  },
 };
+
+/** In the message of an error, as Amazon S3 writes it, and stores with its interface. */
+const NO_LOCK = /<Message>[^<]*missing Object ?Lock ?Configuration/i;
+
+/**
+ * A bucket with object lock has versions, and the answer to each `PUT` names its own. Where there is none, the store takes no notice of
+ * the lock, or has locks without versions: it overwrites the object of a batch that is sent again, or refuses it for ever.
+ */
+const WITHOUT_VERSIONS =
+  'the store gave the object no version: use a bucket with versions and object lock, of a store that has both';
+
+function isVersion(id: string | readonly string[] | undefined): boolean {
+  return typeof id === 'string' && id !== '' && id !== 'null';
+}
 
 function credentialsProblem(credentials: StreamCredentials): string | null {
   const { accessKeyId, secretAccessKey } = credentials;
@@ -57,7 +76,8 @@ function addressProblem(url: URL, { bucket = '' }: StreamSettings): string | nul
   if (url.pathname !== '/' || url.search !== '') {
     return 'url must be the endpoint alone, such as https://s3.eu-central-1.amazonaws.com: bucket and prefix are settings';
   }
-  return url.hostname.startsWith(`${bucket}.`) ? 'url must be the endpoint without the bucket' : null;
+  // A name of a host may begin as the bucket is called: only Amazon S3 and stores that are named after it are recognized.
+  return url.hostname.startsWith(`${bucket}.s3`) ? 'url must be the endpoint without the bucket' : null;
 }
 
 function lockOf({ lock }: StreamSettings, nowMs: number): Readonly<Record<string, string>> {
