@@ -71,9 +71,17 @@ status=0
     --phases examples,coverage,fuzzing --generation-database none --request-timeout 30 --warnings off --max-failures 50 \
     --checks "$CHECKS"
 ) || status=$?
+if ! kill -0 "$program" 2>/dev/null; then
+  ended=0
+  wait "$program" || ended=$?
+  program=''
+  status=1
+  echo "the instance ended during the run, with status $ended; its last lines:" >&2
+  tail -n 10 "$WORK/log" | cut -c 1-1500 >&2
+fi
 if [ "$status" -ne 0 ]; then
   echo 'what the instance logged as errors:' >&2
-  grep '"level":"error"' "$WORK/log" | tail -n 20 | cut -c 1-1500 >&2 || true
+  grep -E '"level":"(error|fatal)"' "$WORK/log" | tail -n 20 | cut -c 1-1500 >&2 || true
 fi
 # A run whose requests are all refused early tests nothing further. Some cannot succeed here: they need the code of a second
 # factor, the token of an e-mail, a person's decision.
