@@ -1,5 +1,8 @@
 /** Links into node_modules the packages of this repository that were added since `npm ci`: a pull then needs no install. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 mkdirSync('node_modules/@countersign', { recursive: true });
 for (const parent of ['libs', 'services']) {

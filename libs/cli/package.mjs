@@ -1,15 +1,14 @@
 /**
  * Writes the client commands as a package for `npm pack`, with no dependencies. It runs where nothing of this repository is:
- * `verify`, `hook`, `mcp-proxy`, `policy`, `export` and the others of `src/cli.ts`. Needs a build.
+ * `verify`, `hook`, `mcp-proxy`, `policy`, `export` and the others of `src/cli.ts`. Needs no build.
  *   node libs/cli/package.mjs FOLDER     a folder that does not exist yet
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { fromSources, ROOT } from '../../.config/from-sources.mjs';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TARGET = resolve(process.argv[2] ?? 'countersign-cli');
 
 /** Drivers of backends: client commands share modules with services, and open none of these. */
@@ -43,7 +42,7 @@ const { name, version, license } = JSON.parse(readFileSync(join(ROOT, 'libs/cli/
 mkdirSync(TARGET);
 const { metafile } = await build({
   absWorkingDir: ROOT,
-  entryPoints: { cli: 'libs/cli/dist/cli.js' },
+  entryPoints: { cli: 'libs/cli/src/cli.ts' },
   outdir: join(TARGET, 'dist'),
   bundle: true,
   splitting: true,
@@ -54,7 +53,7 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node20.19',
   external: OPTIONAL,
-  plugins: [withoutDrivers],
+  plugins: [fromSources, withoutDrivers],
   // For packages in CommonJS, which require modules of Node, and look for files in their folder.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url), __dirname = import.meta.dirname;",

@@ -1,28 +1,28 @@
 /**
  * Writes `dist/program/`: the program as few files, because Node takes a millisecond for each module that it loads. One entry
- * for `countersign`, one for each thread and child process that it starts, and the chunks that they share. Runs after
- * `tsc -b`, on its output; does nothing if the files were made of the same modules.
+ * for `countersign`, one for each thread and child process that it starts, and the chunks that they share. Does nothing if the
+ * files were made of the same modules.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { fromSources, ROOT, RULES } from '../../.config/from-sources.mjs';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TARGET = fileURLToPath(new URL('dist/program/', import.meta.url));
 const RECORD = join(TARGET, 'bundle.json');
 
 /** Modules that are the program of a process or thread, by the name of their file in `dist/program/`. */
 const ENTRIES = {
-  countersign: 'services/standalone/dist/cli.js',
-  'services-worker': 'services/standalone/dist/threads/services-worker.js',
-  'writer-thread': 'libs/event-log/dist/sqlite/writer-thread.js',
-  'checkpoint-thread': 'libs/event-log/dist/sqlite/checkpoint-thread.js',
-  'localnet-worker': 'libs/chain/dist/localnet/worker.js',
-  'rendering-child': 'services/reporting/dist/render-pdf/rendering-child.js',
-  'recomputing-child': 'services/reporting/dist/recompute/recomputing-child.js',
-  'verifying-child': 'services/verification/dist/verify-in-child/verifying-child.js',
+  countersign: 'services/standalone/src/cli.ts',
+  'services-worker': 'services/standalone/src/threads/services-worker.ts',
+  'writer-thread': 'libs/event-log/src/sqlite/writer-thread.ts',
+  'checkpoint-thread': 'libs/event-log/src/sqlite/checkpoint-thread.ts',
+  'localnet-worker': 'libs/chain/src/localnet/worker.ts',
+  'rendering-child': 'services/reporting/src/render-pdf/rendering-child.ts',
+  'recomputing-child': 'services/reporting/src/recompute/recomputing-child.ts',
+  'verifying-child': 'services/verification/src/verify-in-child/verifying-child.ts',
 };
 const entryOf = new Map(Object.entries(ENTRIES).map(([name, path]) => [join(ROOT, path), name]));
 
@@ -55,7 +55,7 @@ function relocated(source, file) {
       const own = `new URL(${JSON.stringify(relative(TARGET, file))}, import.meta.url).href`;
       return found[0].replace('import.meta.url', own);
     }
-    const entry = entryOf.get(resolve(dirname(file), started));
+    const entry = entryOf.get(resolve(dirname(file), started.replace(/\.js$/, '.ts')));
     if (entry === undefined) throw new Error(`${file} starts ${started}, which is not in ENTRIES of bundle.mjs`);
     return `new URL('./${entry}.js', import.meta.url)`;
   });
@@ -77,10 +77,11 @@ const relocate = {
       contents: `${readFileSync(path, 'utf8')}\nexport {};`,
       loader: 'js',
     }));
-    onLoad({ filter: /\.[cm]?js$/, namespace: 'file' }, ({ path }) => {
+    onLoad({ filter: /\.(?:[cm]?js|ts)$/, namespace: 'file' }, ({ path }) => {
       const source = readFileSync(path, 'utf8');
-      if (source.includes('import.meta.url')) return { contents: relocated(source, path), loader: 'js' };
-      return /\b__(dirname|filename)\b/.test(source) ? { contents: locating(source, path), loader: 'js' } : undefined;
+      const loader = path.endsWith('.ts') ? 'ts' : 'js';
+      if (source.includes('import.meta.url')) return { contents: relocated(source, path), loader };
+      return /\b__(dirname|filename)\b/.test(source) ? { contents: locating(source, path), loader } : undefined;
     });
     // Of this library for browsers and servers, 5 MB, the virtual machine of the network needs a few codecs: as an ES module
     // that exports only what is used, the rest is left out.
@@ -97,13 +98,13 @@ const relocate = {
 };
 
 /**
- * Hash of the installed packages, of this file and of these modules.
+ * Hash of the installed packages, of what else decides where they are and how they are read, and of these modules.
  * @returns `null` if it cannot be computed
  */
 function fingerprint(modules) {
   const hash = createHash('sha256');
   try {
-    for (const path of ['node_modules/.package-lock.json', 'services/standalone/bundle.mjs', ...modules]) {
+    for (const path of ['node_modules/.package-lock.json', 'services/standalone/bundle.mjs', ...RULES, ...modules]) {
       const content = readFileSync(join(ROOT, path));
       hash.update(`${path} ${content.length}\n`).update(content);
     }
@@ -137,7 +138,7 @@ async function bundle() {
     platform: 'node',
     target: 'node20.19',
     external: [...NATIVE, ...ABSENT],
-    plugins: [relocate],
+    plugins: [fromSources, relocate],
     // For packages in CommonJS: `require` of modules of Node and of packages that are not part of the bundle, and their folder.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url), programFolder = import.meta.dirname;",

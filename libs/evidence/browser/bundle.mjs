@@ -1,15 +1,18 @@
 /**
  * Writes `dist/evidence.browser.js`, the whole library as one ES module that needs only ECMAScript and TextEncoder:
- * `node libs/evidence/browser/bundle.mjs` after a build. The same sources give the same bytes.
+ * `node libs/evidence/browser/bundle.mjs`. The same sources give the same bytes.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { fromSources } from '../../../.config/from-sources.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const target = at('dist/evidence.browser.js');
 const { outputFiles } = await build({
-  entryPoints: [at('dist/browser/evidence.js')],
+  entryPoints: [at('src/browser/evidence.ts')],
+  plugins: [fromSources],
   bundle: true,
   write: false,
   format: 'esm',
@@ -20,6 +23,7 @@ const { outputFiles } = await build({
   minifyWhitespace: true,
   legalComments: 'inline',
 });
+mkdirSync(dirname(target), { recursive: true });
 // Replaced atomically: a server may be reading it.
 const partial = `${target}.${process.pid}`;
 try {

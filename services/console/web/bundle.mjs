@@ -1,5 +1,5 @@
 /**
- * Writes `dist/site`, the page and its files: `node services/console/web/bundle.mjs` after a build. Each screen is a file
+ * Writes `dist/site`, the page and its files: `node services/console/web/bundle.mjs`. Each screen is a file
  * of its own, loaded when it is opened. Names hold a hash of the content, the same sources give the same bytes. Fails above
  * a budget, and for a package that is not listed here. The runbooks, to which the screen of health links, are files of the page.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-// Without the bundle, which `npm run build` writes last, the modules that it is made of.
+// Without the bundle, which `npm run bundle` writes, the compiled modules.
 const program = ['../dist/program/countersign.js', '../dist/cli.js']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url));
@@ -18,6 +18,6 @@ if (isHook) {
 if (program !== undefined) {
   await import(program.href);
 } else {
-  process.stderr.write('countersign is not built yet: run `npm run build` in its folder first\n');
+  process.stderr.write('countersign is not built yet: run `npm run bundle` in its folder first\n');
   process.exitCode = isHook ? 2 : 64;
 }

@@ -21,7 +21,7 @@ describe('the command in a clone that was not built', () => {
       encoding: 'utf8',
     });
     expect([status, stdout]).toEqual([64, '']);
-    expect(stderr).toBe('countersign is not built yet: run `npm run build` in its folder first\n');
+    expect(stderr).toBe('countersign is not built yet: run `npm run bundle` in its folder first\n');
   });
 
   it('denies when called as a hook, also if it cannot be loaded', () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** The scripts of the page, each an ES module of its own. */
+/** The scripts of the page, each an ES module of its own, written by `page/bundle.mjs`. */
 const SCRIPTS = [
   'ask',
   'ask-chain',
@@ -46,7 +46,7 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
   ['libpg-query.wasm', { contentType: 'application/wasm', file: builtBy('@countersign/rules/libpg-query.wasm') }],
   ...SCRIPTS.map((name): [string, Place] => [
     `${name}.js`,
-    { contentType: JAVASCRIPT, file: () => at(`dist/${name}.js`) },
+    { contentType: JAVASCRIPT, file: () => at(`dist/scripts/${name}.js`) },
   ]),
 ]);
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { HttpAnswer } from '@countersign/http-edge';
 import { CONTENT_SECURITY_POLICY, PageController, WORKER_POLICY } from '../http/page-controller.js';
 import { PageFiles } from './page-files.js';
@@ -24,6 +25,7 @@ beforeAll(() => {
       execFileSync(process.execPath, [join(library, 'browser', 'bundle.mjs')]);
     }
   }
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../page/bundle.mjs', import.meta.url))]);
 });
 
 describe('the verification page', () => {
@@ -32,7 +34,8 @@ describe('the verification page', () => {
     expect(await textOf('sql-parser.js')).toContain('"libpg-query.wasm"');
     for (const [, name] of (await textOf('')).matchAll(/(?:href|src)="verify\/([^"]+)"/g)) named.add(name!);
     for (const name of files.names.filter((one) => one.endsWith('.js') && !LIBRARIES.includes(one))) {
-      for (const [, other] of (await textOf(name)).matchAll(/(?:from |import\()'\.\/([^']+)'/g)) named.add(other!);
+      for (const [, other] of (await textOf(name)).matchAll(/(?:from |import\()["']\.\/([^"']+)["']/g))
+        named.add(other!);
     }
     expect([...named].sort()).toEqual([...files.names].sort());
     for (const name of named) expect((await files.get(name))?.content.length).toBeGreaterThan(50);
