@@ -15,6 +15,7 @@ await runProgram(
     reports: () => import('./commands/reports.js'),
     erase: () => import('./commands/erase.js'),
     holds: () => import('./commands/holds.js'),
+    alerts: () => import('./commands/alerts.js'),
     verify: () => import('./commands/verify.js'),
     sample: () => import('./commands/sample.js'),
   },

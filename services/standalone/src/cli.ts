@@ -15,6 +15,7 @@ await runProgram(
     reports: () => import('@countersign/cli/commands/reports'),
     erase: () => import('@countersign/cli/commands/erase'),
     holds: () => import('@countersign/cli/commands/holds'),
+    alerts: () => import('@countersign/cli/commands/alerts'),
     verify: () => import('@countersign/cli/commands/verify'),
     sample: () => import('@countersign/cli/commands/sample'),
     fsck: () => import('./commands/fsck.js'),

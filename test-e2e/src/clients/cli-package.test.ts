@@ -69,6 +69,7 @@ describe('the command line, packed and installed into an empty folder as its REA
         'reports',
         'erase',
         'holds',
+        'alerts',
         'verify',
         'sample',
         'help',
