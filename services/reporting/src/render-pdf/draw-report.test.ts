@@ -108,6 +108,40 @@ describe('a report as PDF', () => {
     if (refused.length > 1) expect(text).toContain('Followed up in this report: no');
   });
 
+  it('lists the newest refusals that have no follow-up, and counts those that are not listed', async () => {
+    const vector = new URL('../../../../libs/evidence/vectors/follow-up-valid.json', import.meta.url);
+    const { package: given } = JSON.parse(readFileSync(vector, 'utf8')) as { readonly package: SignedPackage };
+    const done = await read(await drawn(given));
+    expect(done.text).toContain('range of this report: 2; not followed up: 0.');
+    expect(done.text).not.toContain('Not followed up, newest first');
+    const [refused] = given.events;
+    const at = (n: number): string => new Date(Date.parse('2026-03-02T10:00:00.000Z') + n * 1000).toISOString();
+    const more = Array.from({ length: 203 }, (_, n) => ({
+      ...refused!,
+      event: { ...refused!.event, eventId: `refused-${n}`, occurredAt: at(n) },
+      sequence: n + 4,
+    }));
+    const many = {
+      ...given,
+      events: [...more, ...given.events],
+      inclusionProofs: [...more.map(() => given.inclusionProofs[0]!), ...given.inclusionProofs],
+    };
+    const pdfOfMany = await drawn(many);
+    const { text } = await read(pdfOfMany);
+    expect(text).toContain('range of this report: 2; not followed up: 203.');
+    expect(text).toContain('Not followed up, newest first; 3 older ones are not listed here:');
+    const list = text.slice(text.indexOf('3 older ones'), text.indexOf('Status: '));
+    expect(list).toMatch(/refused-202 .*P1 off_limits_action .*refused-201 .*refused-3 /u);
+    expect(list).not.toContain('refused-2 ');
+    expect((await drawn(many)).equals(pdfOfMany)).toBe(true);
+    // Without the follow-up of the second refusal.
+    const alone = { ...given, events: given.events.filter((_entry, i) => i !== 5) };
+    const one = await read(
+      await drawn({ ...alone, inclusionProofs: given.inclusionProofs.filter((_proof, i) => i !== 5) }),
+    );
+    expect(one.text).toContain('Not followed up, newest first:');
+  }, 60_000);
+
   it('shows what is opened of leaves of version 2, and how much of it is withheld', async () => {
     const mixed = new URL('../../../../libs/evidence/vectors/v2-mixed.json', import.meta.url);
     const { package: given } = JSON.parse(readFileSync(mixed, 'utf8')) as { readonly package: SignedPackage };

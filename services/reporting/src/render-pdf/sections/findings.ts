@@ -3,6 +3,7 @@ import { type CommitmentKind, shownValue } from '@countersign/evidence';
 import type { Flow } from '../flow.js';
 import type { ReportFacts } from '../report-facts.js';
 import type { Span } from '../spans.js';
+import { drawFollowedUp, followUpLine } from './follow-ups.js';
 import { counted, eventLabel, FRAMEWORK_NAMES, LIMITS } from './wording.js';
 
 const isGap = ({ status }: PackageEvent): boolean => status === 'Gap, review required';
@@ -24,7 +25,7 @@ export function drawFindings(flow: Flow, content: SignedPackage, facts: ReportFa
   draw(isGap);
   flow.heading(2, '6  Denials');
   flow.paragraph(denialsText(denials, both));
-  if (denials > 0) flow.paragraph(followedUpText(content.events.filter(isDenial), facts));
+  if (denials > 0) drawFollowedUp(flow, content.events.filter(isDenial), facts);
   draw((entry) => isDenial(entry) && !isGap(entry));
 }
 
@@ -35,27 +36,6 @@ function denialsText(denials: number, both: number): string {
     both === 1 ? '1 of them is a gap and stands in section 5' : `${both} of them are gaps and stand in section 5`;
   const where = both === 0 ? 'All follow.' : both === denials ? `${inSection5}.` : `${inSection5}; the others follow.`;
   return `${counted(denials, 'refused action')}. ${where} ${attempt}`;
-}
-
-/** Number of refusals that a person has followed up, as far as the report shows it. */
-function followedUpText(denials: readonly PackageEvent[], { followUps }: ReportFacts): string {
-  if (followUps === null)
-    return 'Whether they were followed up is not in this report: it does not list the events of the account itself.';
-  const done = denials.filter(({ event }) => followUps.has(event.eventId)).length;
-  const open = denials.length - done;
-  return `Followed up by a person in the range of this report: ${done}; not followed up: ${open}. Each entry says which, when and by whom.`;
-}
-
-function followUpLine(entry: PackageEvent, facts: ReportFacts, shown: (text: string, limit: number) => string): string {
-  const found = facts.followUps?.get(entry.event.eventId) ?? [];
-  const texts = found.map((one) => {
-    const { value } = shownValue(one.opened.action);
-    const note = (value as { readonly note?: JsonValue } | undefined)?.note;
-    const hidden = one.erased === true ? ', note erased' : ', note withheld';
-    const said = typeof note === 'string' ? `: ${shown(note, LIMITS.reason)}` : hidden;
-    return `${one.event.occurredAt} by ${one.event.detail ?? 'unknown'} (${facts.agentOf(one)} number ${one.sequence})${said}`;
-  });
-  return `Followed up in this report: ${texts.join('; ') || 'no'}`;
 }
 
 function drawEntry(flow: Flow, entry: PackageEvent, proof: InclusionProof | null, facts: ReportFacts): void {
