@@ -26,6 +26,7 @@ readonly PACKAGES=(
   openai-agents==0.24.0
   opentelemetry-sdk==1.45.2
   pydantic-ai-slim==2.68.0
+  agent-framework-core==1.23.0
   mcp==2.3.0
 )
 # Its wheels carry the program that it drives, 165 MB: without it, it is built from its sources.
@@ -46,13 +47,19 @@ readonly TESTS_OF_OTHERS=(
   tests/test_examples.py::test_the_example_of_strands
   tests/test_examples.py::test_the_example_of_google_adk
 )
+# CrewAI depends on 1 GB of packages: without those that tool calls do not load, with all versions in a file.
+readonly TESTS_OF_CREWAI=(
+  tests/test_crewai_adapter.py
+  tests/test_examples.py::test_the_example_of_crewai
+)
+readonly PACKAGES_OF_CREWAI=$PWD/.ci/python-crewai.txt
 # What those depend on, for one set of versions on every machine.
 readonly CONSTRAINTS=$PWD/.ci/python-constraints.txt
 readonly CONSTRAINTS_OF_OTHERS=$PWD/.ci/python-constraints-others.txt
 VERSIONS=$(
   python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])'
   printf '%s\n' "${PACKAGES[@]}" "$WITHOUT_PROGRAM" "${OTHERS[@]}"
-  cat "$CONSTRAINTS" "$CONSTRAINTS_OF_OTHERS"
+  cat "$CONSTRAINTS" "$CONSTRAINTS_OF_OTHERS" "$PACKAGES_OF_CREWAI"
 )
 readonly VERSIONS
 TOOLS=${COUNTERSIGN_TEST_INFRA_DIR:-$HOME/.cache/countersign-infra}/tools/python-$(sha256sum <<<"$VERSIONS" | cut -c 1-12)
@@ -70,6 +77,11 @@ pip_install() {
 install_others() {
   python3 -m venv "$TOOLS/others" &&
     timeout 240 "$TOOLS/others/bin/pip" install -q --disable-pip-version-check -c "$CONSTRAINTS_OF_OTHERS" "${OTHERS[@]}"
+}
+
+install_crewai() {
+  python3 -m venv "$TOOLS/crewai" &&
+    timeout 240 "$TOOLS/crewai/bin/pip" install -q --disable-pip-version-check --no-deps -r "$PACKAGES_OF_CREWAI"
 }
 
 install_own() {
@@ -120,7 +132,8 @@ assert str(place).startswith(sys.prefix), place
 assert (place / "py.typed").exists(), "py.typed is missing"
 import countersign.adapters.claude_agent_sdk, countersign.adapters.langchain, countersign.adapters.openai_agents
 import countersign.adapters.google_adk, countersign.adapters.pydantic_ai, countersign.adapters.strands
-names = ("agents", "claude_agent_sdk", "google", "langchain_core", "mcp", "pydantic_ai", "strands")
+import countersign.adapters.agent_framework, countersign.adapters.crewai
+names = ("agent_framework", "agents", "claude_agent_sdk", "crewai", "google", "langchain_core", "mcp", "pydantic_ai", "strands")
 frameworks = set(names) & set(sys.modules)
 assert not frameworks, f"the adapters import {frameworks} before they are used"
 print(f"imported {len(countersign.__all__)} and {len(countersign.verify.__all__)} names of what was installed")
@@ -131,6 +144,7 @@ PYTHON
 
 ensure own
 ensure others
+ensure crewai
 [ "${1-}" != tools ] || exit 0
 export PYTHONDONTWRITEBYTECODE=1
 cd libs/client-python
@@ -141,6 +155,7 @@ types=$!
 tested=0
 "$BIN/python" -m pytest "$@" || tested=$?
 [ "$#" -gt 0 ] || "$TOOLS/others/bin/python" -m pytest "${TESTS_OF_OTHERS[@]}" || tested=$?
+[ "$#" -gt 0 ] || "$TOOLS/crewai/bin/python" -m pytest "${TESTS_OF_CREWAI[@]}" || tested=$?
 wait "$types" || { cat "$WORK/mypy"; exit 1; }
 [ "$tested" -eq 0 ] || exit "$tested"
 check_installed

@@ -128,6 +128,27 @@ def test_the_example_of_google_adk(service: Service, tmp_path: Path) -> None:
     assert DENIED.format("wire_money") in printed[1]
 
 
+def test_the_example_of_agent_framework(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("agent_framework")
+    printed = run("agent_framework_tools.py", service, tmp_path, "wire_money")
+    assert printed[0] == "create_order: order-1 over 12.5"
+    assert DENIED.format("wire_money") in printed[1]
+
+
+def test_the_example_of_crewai(service: Service, tmp_path: Path) -> None:
+    pytest.importorskip("crewai")
+    settings = {
+        "CREWAI_DISABLE_TELEMETRY": "true",
+        "CREWAI_STORAGE_DIR": str(tmp_path),
+        "CREWAI_TRACING_ENABLED": "false",
+        "HOME": str(tmp_path),
+        "OTEL_SDK_DISABLED": "true",
+    }
+    printed = run("crewai_tools.py", service, tmp_path, "wire_money", **settings)
+    assert printed[0] == "create_order: order-1 over 12.5"
+    assert DENIED.format("wire_money") in printed[1]
+
+
 def test_the_example_of_the_openai_agents_sdk(service: Service, tmp_path: Path) -> None:
     pytest.importorskip("agents")
     calls: List[Any] = [("create_order", ORDER), ("wire_money", WIRE)]

@@ -43,7 +43,7 @@ def test_each_example_is_run() -> None:
     """Run here, or as files by test_examples.py."""
     assert len(EXAMPLES) == len(PRINTED) + 1
     assert sorted(block for block in BLOCKS if block in FILES) == sorted(FILES)
-    assert len(FILES) == 7
+    assert len(FILES) == 9
 
 
 @pytest.mark.parametrize(("example", "printed"), list(zip(EXAMPLES, PRINTED)))
