@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Callable, Dict, List
+import time
+from typing import Any, Callable, Dict, List, Optional
 
 import pytest
 from service import Service
@@ -34,8 +35,14 @@ def checked_later(service: Service, agent_id: str, tool: str, **more: Any) -> Ch
     return asyncio.run(ask())
 
 
-def events_of(service: Service, trace: str) -> List[str]:
-    return [one["eventId"] for one in service.ask("GET", f"/v1/events?trace={trace}")["events"]]
+def events_of(service: Service, trace: str, newest: Optional[str]) -> List[str]:
+    """The events of a trace, once the newest is among them: lists follow the log a moment later."""
+    end = time.monotonic() + 30
+    while True:
+        found = [one["eventId"] for one in service.ask("GET", f"/v1/events?trace={trace}")["events"]]
+        if newest in found or time.monotonic() >= end:
+            return found
+        time.sleep(0.05)
 
 
 def decisions_on(span: ReadableSpan) -> List[Dict[str, Any]]:
@@ -64,8 +71,8 @@ def test_a_span_has_the_decision_and_its_trace_finds_the_event(
     assert second["countersign.violation_type"] == "off_limits_action"
     assert second["countersign.rule"] == denied.rule
     assert third["countersign.event_id"] == elsewhere.event_id
-    assert events_of(service, trace) == [denied.event_id, allowed.event_id]
-    assert elsewhere.event_id in events_of(service, OTHER[3:35])
+    assert events_of(service, trace, denied.event_id) == [denied.event_id, allowed.event_id]
+    assert elsewhere.event_id in events_of(service, OTHER[3:35], elsewhere.event_id)
 
 
 def test_there_is_none_outside_of_a_span() -> None:
