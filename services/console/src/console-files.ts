@@ -13,18 +13,30 @@ const TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain; charset=utf-8',
 };
 
+const PAGE = 'index.html';
+
 /** A name of one segment: `console.7QX2ABCD.js`, `icon.svg`, or `runbook-anchors-late.txt`. */
 const FILE_NAME = /^[a-z][a-z-]*(?:\.[0-9A-Z]{8})?\.(js|css|svg|txt)$/;
+
+/** In the page, which asks for the state of the installation where it is on. */
+const OPERATIONS = {
+  on: '<meta name="countersign-operations" content="on" />',
+  off: '<meta name="countersign-operations" content="off" />',
+};
 
 /** The page of the console and its files, each read at its first request. */
 export class ConsoleFiles {
   readonly #read = new Map<string, Promise<ServedFile | null>>();
 
-  constructor(private readonly folder: URL = SITE) {}
+  /** @param showsOperations `false` is written into the page, which then does not ask for what would be 404 */
+  constructor(
+    private readonly folder: URL = SITE,
+    private readonly showsOperations = true,
+  ) {}
 
   /** @throws if the build did not write it */
   async page(): Promise<ServedFile> {
-    const page = await this.#once('index.html', 'html');
+    const page = await this.#once(PAGE, 'html');
     if (page === null) throw new Error('the console is not built: npm run build');
     return page;
   }
@@ -48,7 +60,9 @@ export class ConsoleFiles {
 
   async #from(name: string, contentType: string): Promise<ServedFile | null> {
     try {
-      return servedFile(contentType, await readFile(new URL(name, this.folder)));
+      const content = await readFile(new URL(name, this.folder));
+      if (name !== PAGE || this.showsOperations) return servedFile(contentType, content);
+      return servedFile(contentType, Buffer.from(content.toString('utf8').replace(OPERATIONS.on, OPERATIONS.off)));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;

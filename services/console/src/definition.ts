@@ -18,7 +18,7 @@ export const definition: ServiceDefinition = {
   start: async (context) => {
     const installation = openInstallation(context);
     return {
-      handle: serveConsole(new ConsoleFiles(), installation),
+      handle: serveConsole(new ConsoleFiles(undefined, installation !== null), installation),
       ...(installation === null ? { off: new Map([[installationRoutes.installationState.operationId, OFF]]) } : {}),
       notReady: () => [],
       stop: async () => undefined,

@@ -83,6 +83,14 @@ describe('the files of the console', () => {
     expect(gunzipSync(await file.zipped()).toString()).toBe('<svg/>');
   });
 
+  it('say in the page where the state of the installation is not shown', async () => {
+    const site = new URL('../web/', import.meta.url);
+    const textOf = async (files: ConsoleFiles): Promise<string> => Buffer.from((await files.page()).content).toString();
+    const [on, off] = await Promise.all([textOf(new ConsoleFiles(site)), textOf(new ConsoleFiles(site, false))]);
+    expect(on).toContain('<meta name="countersign-operations" content="on" />');
+    expect(off).toBe(on.replace('content="on"', 'content="off"'));
+  });
+
   it('are read again after a build that came later', async () => {
     const files = new ConsoleFiles(pathToFileURL(`${folder}/`));
     expect(await files.file('late.js')).toBeNull();

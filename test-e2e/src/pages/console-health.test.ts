@@ -165,9 +165,13 @@ inBrowser(`the services on the screen of health${browserName === null ? ' (needs
     await auditor.page.context().close();
     const off = await Instance.start({ env: { COUNTERSIGN_CONSOLE_OPERATIONS: 'false' } });
     try {
-      const { page } = await openConsole(browser, off.bootstrap, '/health');
+      const { page, watched } = await openConsole(browser, off.bootstrap, '/overview');
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await goTo(page, '/health');
       await page.getByText('Not configured').waitFor();
       await page.getByText('COUNTERSIGN_CONSOLE_OPERATIONS=true').waitFor();
+      // The page knows: a question that is answered with 404 would be reported by the browser.
+      expect(unexpected(watched)).toEqual([]);
       await picture(page, 'health-services-off');
       expect(await barriersOf(page)).toEqual([]);
       await page.context().close();
