@@ -41,6 +41,7 @@ inBrowser(`hostile content in the console${browserName === null ? ' (needs chrom
       '/approvals',
       `/approvals/${made.approval}`,
       '/alerts',
+      '/alerts/refused',
       '/alerts/destinations',
       `/alerts/destinations/${made.destination}`,
       '/coverage',

@@ -357,6 +357,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
         [`/agents/${instance.bootstrap.agentId}/history`, 'First agent'],
         [`/agents/${instance.bootstrap.agentId}/playground`, 'First agent'],
         ['/alerts', 'Alerts'],
+        ['/alerts/refused', 'Alerts'],
         ['/alerts/destinations', 'Alerts'],
         ['/health', 'Health'],
         ['/reports', 'Reports'],
@@ -388,6 +389,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     for (const [place, asked, title] of [
       ['/overview', '**/v1/stats/checks?*', 'Counts could not be read'],
       ['/alerts', '**/v1/alerts/groups?*', 'Alerts could not be read'],
+      ['/alerts/refused', '**/v1/alerts/follow-ups?*', 'Refused checks could not be read'],
       ['/alerts/destinations', '**/v1/alert-configs', 'Destinations could not be read'],
       ['/reports', '**/v1/reports?*', 'Reports could not be read'],
       [`/events/${eventId}`, `**/v1/events/${eventId}`, 'The event could not be read'],

@@ -17,6 +17,7 @@ import type { Column } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { alertWords } from '../../words/alerts.js';
 import { number, words } from '../../words/en.js';
+import { followUpWords } from '../../words/follow-ups.js';
 import { agentName, outcomeOf } from '../events/event-words.js';
 import { AlertParts } from './alert-parts.js';
 
@@ -178,7 +179,12 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<AlertGro
     {
       name: columns.open,
       isUnnamed: true,
-      cell: ({ newest }) => <a href={hrefOf(`/events/${newest.eventId}`)}>{alertWords.open}</a>,
+      cell: ({ newest, agentId: agent, outcome, violation_type: violation, rule }) => (
+        <span className="row-links">
+          <a href={hrefOf('/alerts/refused', { agent, outcome, violation, rule })}>{followUpWords.list.act}</a>
+          <a href={hrefOf(`/events/${newest.eventId}`)}>{alertWords.open}</a>
+        </span>
+      ),
     },
   ];
 }

@@ -1,18 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { EventDetail, Role } from '@countersign/contracts';
-import { useFollowUp } from '../../api/follow-ups.js';
 import { hrefOf } from '../../location.js';
-import { Dialog } from '../../parts/dialog.js';
-import { DialogForm } from '../../parts/dialog-form.js';
-import { Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
 import { Time } from '../../parts/time.js';
 import { words } from '../../words/en.js';
 import { followUpWords } from '../../words/follow-ups.js';
-
-const LONGEST_NOTE = 2_000;
+import { FollowUpDialog } from './follow-up-dialog.js';
 
 /** The notes about a refused check, and a button to add one. */
 export function FollowUps({ event, role }: { readonly event: EventDetail; readonly role: Role }): ReactNode {
@@ -52,33 +47,9 @@ export function FollowUps({ event, role }: { readonly event: EventDetail; readon
           </p>
         </div>
       ))}
-      {isAdding ? <NewNote eventId={event.eventId} onClose={() => setAdding(false)} /> : null}
+      {isAdding ? (
+        <FollowUpDialog title={followUpWords.add} eventIds={[event.eventId]} onClose={() => setAdding(false)} />
+      ) : null}
     </Card>
-  );
-}
-
-function NewNote({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }): ReactNode {
-  const [note, setNote] = useState('');
-  const adding = useFollowUp(eventId);
-  return (
-    <Dialog title={followUpWords.add} onClose={onClose}>
-      <DialogForm
-        action={followUpWords.add}
-        isPending={adding.isPending}
-        isBlocked={note.trim() === ''}
-        error={adding.error}
-        onSubmit={() => adding.mutate(note.trim(), { onSuccess: onClose })}
-        onClose={onClose}
-      >
-        <Field
-          label={followUpWords.note}
-          hint={followUpWords.noteHint}
-          required
-          maxLength={LONGEST_NOTE}
-          value={note}
-          onChange={(event) => setNote(event.target.value)}
-        />
-      </DialogForm>
-    </Dialog>
   );
 }
