@@ -220,7 +220,7 @@ export { dryRun, dryRunBody } from './http/dry-run.js';
 export type { DryRunAnswer } from './http/dry-run.js';
 export type { Explanation, ExplainRequest } from './http/explanation.js';
 export type { RegistrationDraft, WalletRegistration } from './http/registration.js';
-export { agentRecord } from './http/agent-record.js';
+export { agentRecord, MOST_OAUTH_CLIENTS } from './http/agent-record.js';
 export type { AgentRecord } from './http/agent-record.js';
 export { policyRoutes } from './http/policy.js';
 export { agentSigningRoutes, MOST_AGENT_KEYS } from './http/agent-signing.js';

@@ -228,6 +228,8 @@ export interface AgentFacts {
   readonly profileSha256: string;
   /** Absent: it has never had a key. */
   readonly signing?: AgentSigning;
+  /** OAuth clients of the agent; absent: it has never had one. One of an inactive agent is free for others. */
+  readonly oauthClientIds?: readonly string[];
   /** Who changed the profile last; absent: it has not been changed since this is recorded. */
   readonly profileEditor?: { readonly kind: 'user' | 'api_key' | 'system'; readonly id: string };
 }

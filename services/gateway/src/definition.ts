@@ -19,9 +19,10 @@ import { ParsedChecks } from './check/parsed-checks.js';
 import { Credentials } from './check/credentials.js';
 import type { PendingCheck } from './check/pending-check.js';
 import { EntropyPool } from './domain/entropy.js';
+import { ClientAgents } from './evaluation/client-agents.js';
 import { Evaluator } from './evaluation/evaluator.js';
 import { Requestable } from './evaluation/requestable.js';
-import { AgentNames } from './follow/agent-names.js';
+import { agentClients, agentNames } from './follow/agent-index.js';
 import { ApprovalDecisions } from './follow/approval-decisions.js';
 import { ReadModel } from './follow/read-model.js';
 import { ExtAuthzAnswerer } from './hooks/ext-authz-answerer.js';
@@ -161,13 +162,14 @@ export async function createGateway(context: ServiceContext): Promise<RunningSer
   const publicUrl = (): string => context.publicUrl();
   const tokens = await denialTokens(config, publicUrl, context.clock);
   const outcomes = new OutcomeReporter(counters, () => addressOfApi(context), ownFetch(context.config));
+  const clients = new ClientAgents(known.agents, agentClients(known.agents), counters, deadlineMs);
   const module: DynamicModule = {
     module: GatewayModule,
     controllers: [EvaluationController, HookController, GatewayHookController, ScanController],
     providers: [
-      { provide: EVALUATOR, useValue: new Evaluator(checks, new Requestable(tokens, publicUrl)) },
+      { provide: EVALUATOR, useValue: new Evaluator(checks, clients, new Requestable(tokens, publicUrl)) },
       { provide: HOOK_ANSWERER, useValue: new HookAnswerer(checks, outcomes) },
-      { provide: GUARDRAIL_ANSWERER, useValue: new GuardrailAnswerer(checks, new AgentNames(known.agents)) },
+      { provide: GUARDRAIL_ANSWERER, useValue: new GuardrailAnswerer(checks, agentNames(known.agents)) },
       { provide: EXT_AUTHZ_ANSWERER, useValue: new ExtAuthzAnswerer(checks) },
       { provide: SCANNER, useValue: new Scanner(known, counters) },
       { provide: TOOL_LISTER, useValue: new ToolLister(known, counters) },

@@ -87,6 +87,17 @@ describe('facts, limits, rules and who asks reach the surface', () => {
     resource: { type: 'tool', id: 'lookup' },
     ...(context === undefined ? {} : { context }),
   });
+  /** Of a gateway of the tool protocol: the subject is the principal, the agent is that of an OAuth client. */
+  const toolCall = async (agentId: string, context: object = {}): Promise<object> => {
+    const body = { oauth_client_ids: [`client-${agentId}`] };
+    expect((await instance.request('PATCH', `/v1/agents/${agentId}`, { headers, body })).status).toBe(200);
+    return {
+      subject: { type: 'identity', id: NAMED.principal },
+      action: { name: 'tools/call' },
+      resource: { type: 'tool', id: 'lookup' },
+      context: { ...context, agent: `client-${agentId}` },
+    };
+  };
   const proxies = new Map<string, Client>();
 
   const surfaces: readonly Surface[] = [
@@ -110,6 +121,24 @@ describe('facts, limits, rules and who asks reach the surface', () => {
     {
       name: 'AuthZEN evaluations',
       ask: (id) => post('/access/v1/evaluations', { evaluations: [evaluation(id)] }, BY_HEADERS),
+    },
+    {
+      name: 'AuthZEN evaluation by an OAuth client',
+      ask: async (id) => {
+        const { 'x-countersign-principal': _principal, ...more } = BY_HEADERS;
+        await post('/access/v1/evaluation', await toolCall(id), more);
+      },
+    },
+    {
+      name: 'AuthZEN evaluations by an OAuth client, by context',
+      ask: async (id) => {
+        const { session, trace } = NAMED;
+        await post(
+          '/access/v1/evaluations',
+          { evaluations: [await toolCall(id, { session })] },
+          { traceparent: trace },
+        );
+      },
     },
     {
       name: 'MCP server',

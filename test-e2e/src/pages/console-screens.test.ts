@@ -7,6 +7,7 @@ import { secondFactorCases } from './console-second-factor.test-cases.js';
 import { erasureCases } from './console-erasure.test-cases.js';
 import { followUpCases } from './console-follow-ups.test-cases.js';
 import { holdCases } from './console-legal-holds.test-cases.js';
+import { oauthClientCases } from './console-oauth-clients.test-cases.js';
 import { sharingCases } from './console-sharing.test-cases.js';
 import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
 
@@ -274,6 +275,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
   }, 180_000);
 
   sharingCases(() => ({ instance, browser }));
+  oauthClientCases(() => ({ instance, browser }));
   holdCases(() => ({ instance, browser, eventId }));
   erasureCases(() => ({ instance, browser }));
   followUpCases(() => ({ instance, browser }));

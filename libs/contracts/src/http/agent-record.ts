@@ -3,6 +3,19 @@ import { isoTime, uuid } from './fragments.js';
 import { behaviorProfile } from './profile.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
 
+/** Most OAuth clients of one agent. */
+export const MOST_OAUTH_CLIENTS = 16;
+
+/** OAuth client ids of an agent: characters by RFC 6749, appendix A.1. */
+export const oauthClientIds = {
+  type: 'array',
+  maxItems: MOST_OAUTH_CLIENTS,
+  uniqueItems: true,
+  items: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
+  description:
+    'client ids of OAuth under which the agent calls: an AuthZEN evaluation with one of them as `context.agent` is a check of this agent. Of the agents of an account that are not inactive, one alone has a client id',
+} as const;
+
 const agent = object({
   id: uuid,
   name: { type: 'string' },
@@ -28,6 +41,7 @@ export const agentRecord = {
       description:
         'id of the API key that registered it; absent if a person did, or the account’s first key. Checks, outcomes and scans of such an agent need a key that names it in `agentIds`, or the first key',
     },
+    oauth_client_ids: { ...oauthClientIds, description: `${oauthClientIds.description}; absent: none` },
   },
 } as const;
 

@@ -16,7 +16,7 @@ const properties = { type: 'object' } as const;
 const subject = {
   type: 'object',
   description:
-    'the agent: `type` is `agent`, `id` is its id. For one of another type the agent is `context.agent`, else the one that the API key is limited to; the subject is the principal then',
+    'the agent: `type` is `agent`, `id` is its id. For one of another type (`identity`, `user`) the agent is the one with the OAuth client id `context.agent` (COAZ-MCP), or with this id, else the one that the API key is limited to; the subject is the principal then',
   properties: { type: text, id: text, properties },
 } as const;
 const action = {
@@ -33,7 +33,7 @@ const resource = {
 const context = {
   type: 'object',
   description:
-    'stored as the action’s `metadata`, except for `approval`: the `result.approval` of an access request, unchanged',
+    'stored as the action’s `metadata`, except for `approval`: the `result.approval` of an access request, unchanged. `agent` names the agent of another subject, by a client id in its `oauth_client_ids` or by its id: then the `arguments` of a tool, here or in the properties of action or resource, are the action’s `payload`. A client that acts as no active agent that the key is valid for is `decision: false` with `code: unknown_client`, and nothing is recorded',
 } as const;
 
 /** Members that an evaluation lacks are taken from the defaults; one that neither has is an error of that evaluation only. */
@@ -75,7 +75,7 @@ const decision: JsonSchema = {
       description:
         'the event that records the decision, and for a denial the members that `POST /v1/check` returns in addition to `allowed`',
       properties: {
-        event_id: { type: 'string' },
+        event_id: { type: 'string', description: 'absent where `context.agent` is the client of no agent' },
         policy_coverage: { type: 'string' },
         would_deny: { type: 'string' },
         evaluation_id: { type: 'string', description: 'of a denial that an approval could change, as the next ones' },
@@ -108,7 +108,7 @@ const decisions: JsonSchema = {
 };
 
 const recorded = {
-  'x-event-id': 'the event that records this check',
+  'x-event-id': 'the event that records this check; absent where `context.agent` is the client of no agent',
   'x-request-id': 'the one that was sent, otherwise a new one',
 };
 

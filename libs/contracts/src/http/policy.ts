@@ -1,4 +1,4 @@
-import { agentRecord } from './agent-record.js';
+import { agentRecord, oauthClientIds } from './agent-record.js';
 import { bodyErrors, error, pageOf, paging, sessionErrors, uuid, retryLater } from './fragments.js';
 import { dryRun, dryRunBody } from './dry-run.js';
 import { explainBody, explanation } from './explanation.js';
@@ -14,22 +14,39 @@ const label = nullable(text(200));
 const name = { type: 'string', minLength: 1, maxLength: 200, pattern: '\\S' } as const;
 const purpose = nullable(text(2000));
 
+const newAgentFields = {
+  name,
+  type: label,
+  agent_type: { ...label, description: 'alias of type' },
+  purpose,
+  version: label,
+} as const;
+
 const newAgent = {
   type: 'object',
   required: ['name'],
-  properties: {
-    name,
-    type: label,
-    agent_type: { ...label, description: 'alias of type' },
-    purpose,
-    version: label,
-  },
+  properties: { ...newAgentFields, oauth_client_ids: oauthClientIds },
+  additionalProperties: false,
+} as const;
+
+/** Without client ids: a key would take one from the agent of an admin. */
+const registeredAgent = {
+  type: 'object',
+  required: ['name'],
+  properties: newAgentFields,
   additionalProperties: false,
 } as const;
 
 const agentPatch = {
   type: 'object',
-  properties: { name, type: label, agent_type: label, purpose, version: label },
+  properties: {
+    name,
+    type: label,
+    agent_type: label,
+    purpose,
+    version: label,
+    oauth_client_ids: { ...oauthClientIds, description: 'replaces all of them; `[]`: none' },
+  },
   additionalProperties: false,
 } as const;
 
@@ -58,7 +75,9 @@ const tag = 'Agents';
 const noAgent = error('no such agent');
 const inactive = error('the agent is inactive, which cannot be undone');
 const notNow = error('the change could not be made durable or published; it may still take effect');
-const agentsFull = error('the account has as many agents as its plan allows: the answer gives the number');
+const agentsFull = error(
+  'the account has as many agents as its plan allows: the answer gives the number; or another agent has one of the client ids',
+);
 const tooOften: RouteResponse = retryLater(
   'the account changes its agents too often: the limit is 1,200 changes a minute, and a profile counts one more for each KiB',
 );
@@ -137,7 +156,7 @@ export const policyRoutes = {
       ...bodyErrors,
       ...sessionErrors,
       404: noAgent,
-      409: inactive,
+      409: error('the agent is inactive, which cannot be undone, or another agent has one of the client ids'),
       503: notNow,
     },
   }),
@@ -335,7 +354,7 @@ export const policyRoutes = {
     tag: 'Tool protocol',
     auth: 'api-key',
     rights: ['register'],
-    body: newAgent,
+    body: registeredAgent,
     success: 201,
     responses: {
       201: anAgent(

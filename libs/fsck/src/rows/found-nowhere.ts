@@ -17,6 +17,7 @@ export const FOUND_NOWHERE: Readonly<Record<string, string>> = {
   'anchors submissions n': ORDER,
   'anchors submissions attempts': AGAIN,
   'policy doc_agents inserted': ORDER,
+  'policy doc_oauth_clients inserted': ORDER,
   'policy doc_account_totals inserted': ORDER,
   'policy doc_agent_totals inserted': ORDER,
   'policy doc_claims inserted': ORDER,

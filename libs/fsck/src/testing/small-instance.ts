@@ -89,6 +89,9 @@ export class SmallInstance {
       ],
     };
     await this.#ask('PATCH', `/v1/agents/${agentId}/profile`, profile);
+    await this.#ask('PATCH', `/v1/agents/${agentId}`, {
+      oauth_client_ids: ['https://agents.example.com/a', 'client-2'],
+    });
     for (let n = 0; n < 10; n += 1) await this.#check(n);
     await this.#anchored();
     await this.#ask('DELETE', `/v1/events/${await this.#anEvent()}/content`);

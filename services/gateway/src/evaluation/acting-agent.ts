@@ -6,6 +6,8 @@ export interface ActingEvaluation {
   readonly parts: EvaluationParts;
   /** The subject as it was sent, where it is not the agent. */
   readonly onBehalfOf: NonNullable<EvaluationParts['subject']> | null;
+  /** The text of `context.agent`, where it names the agent: a client id, or the id of the agent. */
+  readonly client: string | null;
   /** `context.time` is a time of RFC 3339: the profile has it as the time of the evaluation, which an approval does not bind. */
   readonly isTimed: boolean;
   /** The approval that `context.approval` presents; `null`: none. */
@@ -20,7 +22,8 @@ const NO_AGENT =
 
 /**
  * Finds the agent of an evaluation: the subject, if its type is `agent`; else the agent that acts for it, which `context.agent`
- * names by its id or an object with its `id`, or which the API key is limited to. The approval of `context.approval` (AuthZEN
+ * names by its client id (COAZ-MCP, section "Information Model"), its id or an object with its `id`, or which the API key is
+ * limited to. The approval of `context.approval` (AuthZEN
  * Access Request and Approval Profile, "Completion Semantics") is how the evaluation is asked, and no part of the action.
  * @param agents of the API key; `null`: all of the account
  * @returns what to change in the evaluation, as text
@@ -36,20 +39,19 @@ export function actingEvaluation(
   const time = context?.['time'];
   const asks = { approvalId, isTimed: typeof time === 'string' && TIME.test(time) };
   const parts = own === undefined ? asked : { ...asked, context: own };
-  if (subject?.type === undefined || subject.type === 'agent') return { parts, onBehalfOf: null, ...asks };
+  if (subject?.type === undefined || subject.type === 'agent')
+    return { parts, onBehalfOf: null, client: null, ...asks };
   if (subject.id === undefined) return 'subject.id is missing';
-  const id = named(context?.['agent']) ?? (agents?.size === 1 ? [...agents][0]! : null);
+  const agent = context?.['agent'];
+  const client = typeof agent === 'string' ? agent : null;
+  const id = client ?? idOf(agent) ?? (agents?.size === 1 ? [...agents][0]! : null);
   if (id === null) return NO_AGENT;
-  return { parts: { ...parts, subject: { type: 'agent', id } }, onBehalfOf: subject, ...asks };
+  return { parts: { ...parts, subject: { type: 'agent', id } }, onBehalfOf: subject, client, ...asks };
 }
 
 function presented(approval: JsonValue | undefined): string | null {
   const id = idOf(approval);
   return id !== null && APPROVAL_ID.test(id) ? id : null;
-}
-
-function named(agent: JsonValue | undefined): string | null {
-  return typeof agent === 'string' ? agent : idOf(agent);
 }
 
 function idOf(value: JsonValue | undefined): string | null {

@@ -16,6 +16,7 @@ const NO_HEADERS = {
   isSigned: false,
 };
 const KEY: KnownKey = { id: 'key', version: 1, accountId: 'account', ...powersOf({}) };
+const NO_CLIENTS = { find: () => Promise.resolve({ agentId: null }) };
 const subject = { type: 'agent', id: '0b0f9a5e-3c0a-4d8e-9a57-2f6d1d5f4c11' };
 
 /** Decides each by blocking the thread for some time. */
@@ -40,6 +41,7 @@ describe('several evaluations of one request', () => {
     const budgets = new Set<unknown>();
     const evaluator = new Evaluator(
       new ParsedChecks(busyHandler(6, asked, budgets), {} as ReadModel, { ended: () => 'revoked' }),
+      NO_CLIENTS,
       new Requestable({ sign: () => Promise.resolve('') }, () => ''),
     );
     const urls = Array.from({ length: 10 }, (_, n) => `https://a.example/${n}`);
@@ -75,7 +77,7 @@ describe('the time of an evaluation', () => {
       },
     };
     const checks = new ParsedChecks(handler, {} as ReadModel, { ended: () => 'revoked' });
-    const evaluator = new Evaluator(checks, new Requestable({ sign: () => Promise.resolve('') }, () => ''));
+    const evaluator = new Evaluator(checks, NO_CLIENTS, new Requestable({ sign: () => Promise.resolve('') }, () => ''));
     const action = { name: 'http_call', ...(properties === undefined ? {} : { properties }) };
     const resource = { type: 'url', id: 'https://a.example/' };
     await evaluator.evaluate({ subject, action, resource, ...given }, KEY, null, NO_HEADERS);

@@ -1,9 +1,24 @@
 import type { CheckAnswer, EvaluationSemantic } from '@countersign/contracts';
 import type { Outcome } from '../check/parsed-checks.js';
 
-/** An outcome of a check, with the decision as AuthZEN has it. */
+/** An outcome of a check, with the decision as AuthZEN has it. `denied`: there was no check, and nothing is recorded. */
 export type Evaluated =
-  (Extract<Outcome, { kind: 'decided' }> & { readonly decision: Decision }) | Exclude<Outcome, { kind: 'decided' }>;
+  | (Extract<Outcome, { kind: 'decided' }> & { readonly decision: Decision })
+  | Exclude<Outcome, { kind: 'decided' }>
+  | { readonly kind: 'denied'; readonly decision: Decision };
+
+/**
+ * Denial of a client that acts as no agent. The same for one of an agent that the API key is not valid for: a key that is
+ * limited learns nothing of other agents.
+ */
+export const UNKNOWN_CLIENT: Decision = {
+  decision: false,
+  context: {
+    code: 'unknown_client',
+    reason:
+      'context.agent is the OAuth client id of no active agent that this API key is valid for. Nothing is recorded: an event belongs to an agent',
+  },
+};
 
 /** AuthZEN Authorization API 1.0, section 6. */
 export interface Decision {
@@ -34,6 +49,7 @@ export function undecided({ code, reason, eventId }: Extract<Outcome, { kind: 'u
 export function itemOf(outcome: Evaluated): Decision {
   switch (outcome.kind) {
     case 'decided':
+    case 'denied':
       return outcome.decision;
     case 'refused':
       return { decision: false, context: { error: { status: outcome.status, message: outcome.error } } };

@@ -12,6 +12,8 @@ export interface PackedAgent {
   readonly registeredByKey: AgentFacts['registeredByKey'];
   /** `null`: it has never had a key to sign with. */
   readonly signing: AgentSigning | null;
+  /** Of an agent that is not inactive; `null`: none. */
+  readonly oauthClientIds: readonly string[] | null;
   readonly profileVersion: number;
   readonly profileSha256: string;
   /** JSON, or JSON in UTF-8 by DEFLATE. */
@@ -31,6 +33,7 @@ export function packAgent({
   status,
   registeredByKey,
   signing,
+  oauthClientIds = [],
   profile,
   profileSha256,
 }: AgentFacts): PackedAgent {
@@ -42,6 +45,7 @@ export function packAgent({
     status,
     registeredByKey,
     signing: signing ?? null,
+    oauthClientIds: status === 'inactive' || oauthClientIds.length === 0 ? null : oauthClientIds,
     profileVersion: profile.version,
     profileSha256,
     profile: stored,

@@ -2,7 +2,7 @@ import { AGENT_HEADER } from '@countersign/contracts';
 import { HttpAnswer, HttpRefusal } from '@countersign/http-edge';
 import { ReadingBudget } from '@countersign/policy-engine';
 import type { NamedHeaders, ParsedChecks } from '../check/parsed-checks.js';
-import type { AgentNames } from '../follow/agent-names.js';
+import type { AgentIndex } from '../follow/agent-index.js';
 import type { KnownKey } from '../follow/read-model.js';
 import { readCheckHeaders } from '../http/check-headers.js';
 import { actingAgent } from './acting-agent.js';
@@ -17,7 +17,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export class GuardrailAnswerer {
   constructor(
     private readonly checks: ParsedChecks,
-    private readonly names: AgentNames,
+    private readonly names: Pick<AgentIndex, 'find'>,
   ) {}
 
   /** @throws HttpRefusal for everything that is not decided; the edge turns it into `BLOCKED` */

@@ -57,6 +57,8 @@ export class EvaluationController {
         const traced = named.trace === null ? {} : { traceparent: named.trace };
         return new HttpAnswer(200, decision, { 'x-event-id': answer.eventId, ...again, ...traced });
       }
+      case 'denied':
+        return new HttpAnswer(200, outcome.decision);
       case 'refused':
         return new HttpAnswer(outcome.status, { error: outcome.error });
       case 'undecided': {

@@ -12,7 +12,7 @@ import { applyPackage, changeProfile, profileChanged, putProfile } from '../doma
 import { registerAgent, TAKEN } from '../domain/registration.js';
 import { changeSigning } from '../domain/signing.js';
 import type { SigningChange } from '../domain/signing.js';
-import { AgentsFull, TransactionTaken } from '../store/port.js';
+import { AgentsFull, ClientTaken, TransactionTaken } from '../store/port.js';
 import type { AgentWrite, PolicyStore } from '../store/port.js';
 import { agentWrite } from './agent-write.js';
 import type { ChangeBounds } from './change-bounds.js';
@@ -83,11 +83,11 @@ export class AgentChanges {
     return created ? agent : this.find(caller.accountId, id);
   }
 
-  /** @throws HttpRefusal 409 where the account has as many agents as its plan allows */
+  /** @throws HttpRefusal 409 where the account has as many agents as its plan allows, or another has a client id */
   async #insert(write: AgentWrite, accountId: string): Promise<boolean> {
     const most = await this.#bounds.mostAgents(accountId);
     try {
-      return await this.#store.create(write, most);
+      return await takingClients(() => this.#store.create(write, most));
     } catch (error) {
       if (!(error instanceof AgentsFull)) throw error;
       this.#bounds.refused('agents');
@@ -183,7 +183,8 @@ export class AgentChanges {
       }
       const cadenceSeconds = await this.#cadenceOf(caller.accountId);
       const occurrence = { occurredAtMs, cadenceSeconds, apiKeyId: caller.apiKeyId };
-      if (await this.#store.replace(agentWrite(change.agent, change.event, occurrence))) {
+      const write = agentWrite(change.agent, change.event, occurrence);
+      if (await takingClients(() => this.#store.replace(write))) {
         await this.#announce();
         return change.agent;
       }
@@ -217,6 +218,17 @@ export class AgentChanges {
       this.#log.error({ err: error }, 'a change of an agent was not made durable or announced');
       throw notNow('the change cannot be made durable or announced at the moment: try again');
     }
+  }
+}
+
+/** @throws HttpRefusal 409 where another agent of the account has a client id that is written */
+async function takingClients<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof ClientTaken)) throw error;
+    const { clientId, agentId } = error;
+    throw new HttpRefusal(409, `agent ${agentId} has the OAuth client id ${clientId}: remove it there first`);
   }
 }
 

@@ -11,6 +11,7 @@ export interface Agent {
 }
 
 export function agentRecord({ id, facts }: Agent): AgentRecord {
+  const { oauthClientIds = [] } = facts;
   return {
     id,
     name: facts.name,
@@ -25,7 +26,13 @@ export function agentRecord({ id, facts }: Agent): AgentRecord {
     updated_at: facts.updated_at,
     behavior_profile: facts.profile,
     ...(facts.registeredByKey === undefined ? {} : { registered_by_key: facts.registeredByKey }),
+    ...(oauthClientIds.length === 0 ? {} : { oauth_client_ids: oauthClientIds }),
   };
+}
+
+/** The OAuth client ids that no other agent of the account may have: those of an inactive agent are free. */
+export function claimedClients({ status, oauthClientIds = [] }: Agent['facts']): readonly string[] {
+  return status === 'inactive' ? [] : oauthClientIds;
 }
 
 /** The fields that a caller may give an agent. */
@@ -34,6 +41,8 @@ export interface AgentFields {
   readonly type: string | null;
   readonly purpose: string | null;
   readonly version: string | null;
+  /** Absent: none. */
+  readonly oauthClientIds?: readonly string[];
 }
 
 /** The fields that a body names; `agent_type` is another name of `type`, and the two must not differ. */
@@ -49,6 +58,7 @@ export function readAgentBody(body: AgentBody): { readonly fields: Partial<Agent
       ...(typeNamed ? { type: type ?? null } : {}),
       ...(body.purpose === undefined ? {} : { purpose: body.purpose }),
       ...(body.version === undefined ? {} : { version: body.version }),
+      ...(body.oauth_client_ids === undefined ? {} : { oauthClientIds: body.oauth_client_ids }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { nodeCrypto } from '@countersign/process/node-crypto';
 import type { Agent } from './agent.js';
-import { agentRecord, readAgentBody } from './agent.js';
+import { agentRecord, claimedClients, readAgentBody } from './agent.js';
 import type { Change } from './change.js';
 import { createAgent, deactivateAgent, freezeAgent, unfreezeAgent, updateAgent } from './life-cycle.js';
 
@@ -49,6 +49,43 @@ describe('creating an agent', () => {
       profileVersion: null,
       profileSha256: null,
     });
+  });
+});
+
+describe('OAuth clients of an agent', () => {
+  const clients = ['https://agents.example.com/orders', 'orders-2'];
+  const made = createAgent(
+    'agent-1',
+    'account-1',
+    { ...FIELDS, oauthClientIds: clients },
+    USER,
+    NOW,
+    nodeCrypto.sha256,
+  );
+
+  it('are in its record and in the event, and absent where there are none', () => {
+    expect(agentRecord(made.agent).oauth_client_ids).toEqual(clients);
+    expect(made.event.committed).toEqual({ ...FIELDS, oauth_client_ids: clients, by: { kind: 'user', id: 'u-1' } });
+    const none = createAgent('agent-1', 'account-1', { ...FIELDS, oauthClientIds: [] }, USER, NOW, nodeCrypto.sha256);
+    expect(none).toEqual(created);
+    expect(agentRecord(active)).not.toHaveProperty('oauth_client_ids');
+  });
+
+  it('are replaced as a whole, and only what differs is committed', () => {
+    const fewer = changed(updateAgent(made.agent, { oauthClientIds: [] }, USER, NOW));
+    expect(fewer.event).toMatchObject({ type: 'agent.updated' });
+    expect(fewer.event.committed).toEqual({ oauth_client_ids: [], by: { kind: 'user', id: 'u-1' } });
+    expect(agentRecord(fewer.agent)).not.toHaveProperty('oauth_client_ids');
+    expect(updateAgent(made.agent, { oauthClientIds: clients, name: 'Booking' }, USER, NOW).kind).toBe('unchanged');
+    expect(updateAgent(active, { oauthClientIds: [] }, USER, NOW).kind).toBe('unchanged');
+    const renamed = changed(updateAgent(made.agent, { name: 'Other' }, USER, NOW));
+    expect(renamed.event.committed).toEqual({ name: 'Other', by: { kind: 'user', id: 'u-1' } });
+  });
+
+  it('are free for others once it is inactive, and still shown', () => {
+    const over = changed(deactivateAgent(made.agent, null, USER, NOW)).agent;
+    expect(agentRecord(over).oauth_client_ids).toEqual(clients);
+    expect([claimedClients(made.agent.facts), claimedClients(over.facts)]).toEqual([clients, []]);
   });
 });
 

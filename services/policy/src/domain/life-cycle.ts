@@ -27,7 +27,7 @@ export interface Beginning {
 export function createAgent(
   id: string,
   accountId: string,
-  fields: AgentFields,
+  { oauthClientIds = [], ...fields }: AgentFields,
   actor: Actor,
   nowMs: number,
   sha256: Digest,
@@ -58,26 +58,39 @@ export function createAgent(
         unfrozenAtMs: 0,
         profile,
         profileSha256: profileSha256(profile, sha256),
+        ...(oauthClientIds.length === 0 ? {} : { oauthClientIds }),
       },
     },
-    event: { type: 'agent.created', committed: { ...fields, by: byOf(actor) }, ...NO_PROFILE },
+    event: {
+      type: 'agent.created',
+      committed: {
+        ...fields,
+        ...(oauthClientIds.length === 0 ? {} : { oauth_client_ids: oauthClientIds }),
+        by: byOf(actor),
+      },
+      ...NO_PROFILE,
+    },
   };
 }
 
-/** Changes descriptive fields; only those that differ are committed. */
+/** Changes descriptive fields and client ids; only those that differ are committed. */
 export function updateAgent(agent: Agent, wanted: Partial<AgentFields>, actor: Actor, nowMs: number): Change {
   if (agent.facts.status === 'inactive') return refused(409, INACTIVE);
-  const fields: { -readonly [K in keyof AgentFields]?: AgentFields[K] } = {};
+  const fields: Partial<Record<'name' | 'type' | 'purpose' | 'version', string | null>> & { name?: string } = {};
   if (wanted.name !== undefined && wanted.name !== agent.facts.name) fields.name = wanted.name;
   for (const field of ['type', 'purpose', 'version'] as const) {
     const value = wanted[field];
     if (value !== undefined && value !== agent.facts[field]) fields[field] = value;
   }
-  if (Object.keys(fields).length === 0) return { kind: 'unchanged', agent };
+  const { oauthClientIds = [] } = agent.facts;
+  const clients = wanted.oauthClientIds ?? oauthClientIds;
+  const isSame = clients.length === oauthClientIds.length && clients.every((id, n) => id === oauthClientIds[n]);
+  if (Object.keys(fields).length === 0 && isSame) return { kind: 'unchanged', agent };
+  const committed = { ...fields, ...(isSame ? {} : { oauth_client_ids: clients }), by: byOf(actor) };
   return {
     kind: 'changed',
-    agent: next(agent, { ...fields }, nowMs),
-    event: { type: 'agent.updated', committed: { ...fields, by: byOf(actor) }, ...NO_PROFILE },
+    agent: next(agent, { ...fields, ...(isSame ? {} : { oauthClientIds: clients }) }, nowMs),
+    event: { type: 'agent.updated', committed, ...NO_PROFILE },
   };
 }
 

@@ -90,7 +90,8 @@ function fieldsOf(body: AgentBody): Partial<AgentFields> {
 }
 
 function newFields(body: AgentBody): AgentFields {
-  const { name, type, purpose, version } = fieldsOf(body);
+  const { name, type, purpose, version, oauthClientIds } = fieldsOf(body);
   if (name === undefined) throw new HttpRefusal(400, 'name is required');
-  return { name, type: type ?? null, purpose: purpose ?? null, version: version ?? null };
+  const described = { name, type: type ?? null, purpose: purpose ?? null, version: version ?? null };
+  return oauthClientIds === undefined ? described : { ...described, oauthClientIds };
 }

@@ -2,6 +2,7 @@ import type { Stored, Transaction } from '@countersign/document-store';
 import type { Agent } from '../domain/agent.js';
 import { AGENTS } from './documents.js';
 import type { AgentBody } from './documents.js';
+import { writeClients } from './oauth-clients.js';
 import type { AgentWrite } from './port.js';
 
 export function agentOf({ id, version: revision, body: { facts, frozenAtMs } }: Stored<AgentBody>): Agent {
@@ -12,8 +13,9 @@ export function agentStored({ id, revision: version, facts, frozenAtMs }: Agent)
   return { id, version, body: { facts, frozenAtMs } };
 }
 
-/** @throws Conflict where the agent is not at the revision before; UniqueTaken */
+/** @throws Conflict where the agent is not at the revision before; UniqueTaken, ClientTaken */
 export async function replaceAgent(transaction: Transaction, write: AgentWrite): Promise<void> {
+  await writeClients(transaction, write.agent);
   await transaction.put(AGENTS, [agentStored(write.agent)]);
   await publishAgent(transaction, write);
 }

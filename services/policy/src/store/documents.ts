@@ -36,6 +36,27 @@ export const AGENTS: Collection<AgentBody, AgentKeys> = {
   isSealed: true,
 };
 
+/** The agent that has an OAuth client id: a document for each, so that a database keeps them unique in an account. */
+export interface OauthClientBody {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly agentId: string;
+}
+
+/** By account and client id. Follows from the agents. */
+export const OAUTH_CLIENTS: Collection<OauthClientBody, None> = {
+  name: 'oauth_clients',
+  keysOf: () => ({}),
+  keys: {},
+  keysVersion: 1,
+  indexes: [],
+};
+
+/** Ids of accounts have no slash. */
+export function oauthClientDocumentId(accountId: string, clientId: string): string {
+  return `${accountId}/${clientId}`;
+}
+
 /** A row of the topic `usage`. */
 export interface UsageBody<T> {
   readonly totals: T;
@@ -146,6 +167,7 @@ export function approvalPlace({ requestedAtMs, id }: Pick<Approval, 'requestedAt
 
 export const COLLECTIONS = [
   AGENTS,
+  OAUTH_CLIENTS,
   ACCOUNT_TOTALS,
   AGENT_TOTALS,
   CLAIMS,

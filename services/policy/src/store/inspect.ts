@@ -1,6 +1,7 @@
-import type { TopicName } from '@countersign/contracts';
+import type { AgentFacts, TopicName } from '@countersign/contracts';
 import { InspectedDocuments, inspectDocuments } from '@countersign/document-store';
 import type { Collection, InspectionSource, Keys, OwnedDocument, StoreInspection } from '@countersign/document-store';
+import { claimedClients } from '../domain/agent.js';
 import { approvalFacts, recordVersion, wasDecided } from '../domain/approval.js';
 import { claimKey, claimRecord, claimVersion } from '../domain/usage-records.js';
 import type { AccountTotals, AgentTotals } from '../domain/usage.js';
@@ -12,6 +13,8 @@ import {
   APPROVALS,
   CLAIMS,
   COLLECTIONS,
+  OAUTH_CLIENTS,
+  oauthClientDocumentId,
   SEEN_EVENTS,
   seenInterval,
 } from './documents.js';
@@ -120,6 +123,7 @@ class Inspection extends InspectedDocuments implements PolicyInspection {
         found.set(`approvals ${id}`, `it is ${state} and not over`);
       else if (!isPending && decisions.length === 0) found.set(`approvals ${id}`, `it is ${state} by no decision`);
     }
+    await this.#clients(found);
     if (!this.isStopped) return found;
     for await (const { id, body } of this.documents.documents(SEEN_EVENTS)) {
       const { ids = [] } = body;
@@ -127,6 +131,28 @@ class Inspection extends InspectedDocuments implements PolicyInspection {
       else if (!id.startsWith('00000/')) found.set(`seen_events ${id}`, 'the topic has no such partition');
     }
     return found;
+  }
+
+  /** Client ids of agents against the documents that keep them unique. */
+  async #clients(found: Map<string, string>): Promise<void> {
+    const claims = new Map<string, string>();
+    for await (const { id, body } of this.documents.documents(OAUTH_CLIENTS)) {
+      const { accountId, clientId, agentId } = body;
+      if (id !== oauthClientDocumentId(accountId, clientId)) found.set(`oauth_clients ${id}`, NOT_ITSELF);
+      else claims.set(id, agentId);
+    }
+    for await (const { id: agentId, body } of this.documents.documents(AGENTS)) {
+      // A document of another form is reported as such.
+      const facts = body.facts as AgentFacts | undefined;
+      if (!Array.isArray(facts?.oauthClientIds)) continue;
+      for (const clientId of claimedClients(facts)) {
+        const id = oauthClientDocumentId(facts.accountId, clientId);
+        if (claims.get(id) === agentId) claims.delete(id);
+        else
+          found.set(`agents ${agentId}`, `it has the OAuth client id ${clientId}, which is stored for another or none`);
+      }
+    }
+    for (const [id, agentId] of claims) found.set(`oauth_clients ${id}`, `agent ${agentId} does not have it`);
   }
 }
 

@@ -13,6 +13,7 @@ import { openMongoPolicyStore, openStoreRebuild } from './open.js';
 import { TransactionTaken } from './port.js';
 import type { PolicyStore } from './port.js';
 import { approvalsContract } from './approvals.contract.js';
+import { oauthClientsContract } from './oauth-clients.contract.js';
 import { registeredContract } from './registered.contract.js';
 import { policyStoreContract } from './store.contract.js';
 import type { OpenedStore } from './store.contract.js';
@@ -67,6 +68,7 @@ if (SERVER === undefined) {
   };
   policyStoreContract('MongoDB', opened);
   registeredContract('MongoDB', opened);
+  oauthClientsContract('MongoDB', opened);
   approvalsContract('MongoDB', opened);
 
   it('counts changes that are not published yet for the command that rebuilds the store', async () => {

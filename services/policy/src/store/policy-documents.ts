@@ -5,6 +5,7 @@ import type { Agent } from '../domain/agent.js';
 import { ApprovalDocuments } from './approvals.js';
 import { agentOf, agentStored, publishAgent, replaceAgent } from './agents.js';
 import { AGENTS } from './documents.js';
+import { adoptClients, writeClients } from './oauth-clients.js';
 import { followBatch, forgetSeen } from './follow.js';
 import { AgentsFull, TransactionTaken } from './port.js';
 import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';
@@ -40,6 +41,7 @@ export class PolicyDocuments implements PolicyStore {
       if (most !== Number.POSITIVE_INFINITY && (await transaction.count(AGENTS, { accountId })) >= most) {
         throw new AgentsFull();
       }
+      await writeClients(transaction, write.agent);
       await transaction.restore(AGENTS, [agentStored(write.agent)]);
       await publishAgent(transaction, write);
       return true;
@@ -61,7 +63,9 @@ export class PolicyDocuments implements PolicyStore {
     const adopt = (): Promise<void> =>
       this.documents.transact(async (transaction) => {
         const stored = await transaction.get(AGENTS, agent.id);
-        if (stored === null || stored.version < agent.revision) await transaction.restore(AGENTS, [agentStored(agent)]);
+        if (stored !== null && stored.version >= agent.revision) return;
+        await adoptClients(transaction, agent);
+        await transaction.restore(AGENTS, [agentStored(agent)]);
       });
     await takingOnce(adopt);
   }

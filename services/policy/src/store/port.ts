@@ -76,6 +76,17 @@ export class TransactionTaken extends Error {
   override readonly name = 'TransactionTaken';
 }
 
+/** Another agent of the account has this OAuth client id: nothing was written. */
+export class ClientTaken extends Error {
+  override readonly name = 'ClientTaken';
+  constructor(
+    readonly clientId: string,
+    readonly agentId: string,
+  ) {
+    super(`agent ${agentId} has the OAuth client id ${clientId}`);
+  }
+}
+
 /** The account has as many agents as it may: nothing was written. */
 export class AgentsFull extends Error {
   override readonly name = 'AgentsFull';
@@ -85,7 +96,8 @@ export class AgentsFull extends Error {
  * Agents with their profiles, and the totals of the checks in the log.
  * - A method that writes MUST be durable when it resolves, and write everything or nothing.
  * - Outbox rows and announcements (kind `agent`, the agent's id and revision) MUST be written with the agent.
- * - No two agents MUST ever have the same `chain_tx_signature`, also when several instances write at once.
+ * - No two agents MUST ever have the same `chain_tx_signature`, and no two agents of an account that are not inactive the same
+ *   OAuth client id, also when several instances write at once.
  * - A method rejects for other reasons than those named only when the store cannot be used: the caller answers 503, or the batch
  *   is delivered again.
  */
@@ -98,12 +110,13 @@ export interface PolicyStore {
   /**
    * `false`: an agent of that id exists, and nothing was written.
    * @param most agents of its account; instances that create at once may pass it by one each. Default: no bound
-   * @throws AgentsFull
+   * @throws AgentsFull, ClientTaken
    */
   create(write: AgentWrite, most?: number): Promise<boolean>;
   /**
    * `false`: the agent is not at revision `write.agent.revision − 1`, and nothing was written.
    * @throws TransactionTaken where another agent has its `chain_tx_signature`
+   * @throws ClientTaken
    */
   replace(write: AgentWrite): Promise<boolean>;
   find(id: string): Promise<Agent | null>;
@@ -115,7 +128,8 @@ export interface PolicyStore {
   list(accountId: string, limit: number, offset: number): Promise<Page<Agent>>;
   /**
    * Stores an agent as the topic `agents` has it, unless the store has it at that revision or a later one. Nothing is published:
-   * the topic has it.
+   * the topic has it. Its client ids are its own from then on: another agent that has one in the store has lost it since, by the
+   * topic.
    * @throws TransactionTaken where another agent has its `chain_tx_signature`
    */
   adopt(agent: Agent): Promise<void>;

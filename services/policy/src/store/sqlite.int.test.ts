@@ -14,6 +14,7 @@ import { openSqlitePolicyStore } from './open.js';
 import { requireSoundFile } from './sqlite.js';
 import { MIGRATIONS } from './sqlite-migrations.js';
 import { approvalsContract } from './approvals.contract.js';
+import { oauthClientsContract } from './oauth-clients.contract.js';
 import { registeredContract } from './registered.contract.js';
 import { policyStoreContract } from './store.contract.js';
 import type { OpenedStore } from './store.contract.js';
@@ -47,6 +48,7 @@ const agent = (id: string): Agent => createAgent(id, 'account', FIELDS, BY, 1, n
 
 policyStoreContract('SQLite', opened);
 registeredContract('SQLite', opened);
+oauthClientsContract('SQLite', opened);
 approvalsContract('SQLite', opened);
 
 describe('a damaged policy store', () => {

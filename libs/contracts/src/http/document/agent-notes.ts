@@ -19,8 +19,12 @@ export const AGENT_NOTES: OperationNotes = {
   listAgents: { description: 'Includes frozen and inactive agents, each with its profile.' },
   getAgent: { description: 'A registered agent has its blockchain SSN.' },
   updateAgent: {
-    body: { purpose: 'answers questions about orders and returns' },
-    description: 'Fields that are not named stay unchanged. The profile has a route of its own.',
+    body: {
+      purpose: 'answers questions about orders and returns',
+      oauth_client_ids: [EXAMPLE.client],
+    },
+    description:
+      'Fields that are not named stay unchanged. The profile has a route of its own. With `oauth_client_ids`, a gateway of the tool protocol that asks by AuthZEN names the agent by the client id of its access token.',
   },
   freezeAgent: {
     body: because,

@@ -94,6 +94,14 @@ const evaluation = {
   resource: { type: 'url', id: 'https://api.example.com/v1/orders' },
 };
 
+/** As a gateway of the tool protocol sends it: AuthZEN, profile COAZ-MCP, default mapping of `tools/call`. */
+const toolCall = {
+  subject: { type: 'identity', id: 'alice@example.com' },
+  action: { name: 'tools/call' },
+  resource: { type: 'tool', id: 'orders.create' },
+  context: { agent: EXAMPLE.client },
+};
+
 const unevaluated = { decision: false, context: { reason: undecided.reason, code: undecided.code } };
 
 /** Routes that agents call with an API key. */
@@ -108,13 +116,32 @@ export const CHECK_NOTES: OperationNotes = {
     description: '`POST /v1/check` under the path of the tool protocol: same body, same answers, same record.',
   },
   accessEvaluation: {
-    body: evaluation,
-    answers: {
-      200: { decision: true, context: { event_id: EXAMPLE.event, policy_coverage: 'governed' } },
-      503: unevaluated,
+    bodies: {
+      agent: { summary: 'An agent', value: evaluation },
+      client: { summary: 'A user, for whom the agent with an OAuth client acts (COAZ-MCP)', value: toolCall },
     },
+    namedAnswers: {
+      200: {
+        allowed: {
+          summary: 'Allowed',
+          value: { decision: true, context: { event_id: EXAMPLE.event, policy_coverage: 'governed' } },
+        },
+        unknown: {
+          summary: 'Denied: the client is that of no agent',
+          value: {
+            decision: false,
+            context: {
+              code: 'unknown_client',
+              reason:
+                'context.agent is the OAuth client id of no active agent that this API key is valid for. Nothing is recorded: an event belongs to an agent',
+            },
+          },
+        },
+      },
+    },
+    answers: { 503: unevaluated },
     description:
-      'For AuthZEN clients: the agent is the subject, and each evaluation is a check, recorded and counted as one. A denial is `200` with `decision: false`; `context` has the reason.',
+      'For AuthZEN clients: the agent is the subject, and each evaluation is a check, recorded and counted as one. A denial is `200` with `decision: false`; `context` has the reason. A gateway of the tool protocol (COAZ-MCP) sends a user as subject and the OAuth client id of the agent as `context.agent`.',
   },
   accessEvaluations: {
     body: {

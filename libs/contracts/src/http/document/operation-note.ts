@@ -18,5 +18,6 @@ export type OperationNotes = Readonly<Record<string, OperationNote>>;
 export const EXAMPLE = {
   agent: '7c1f8a52-3d0e-4b61-9c37-5f0e2a94d610',
   event: '01a20038-91aa-71c6-928d-4e46bb344f5b',
+  client: 'https://agents.example.com/orders',
   at: '2026-03-01T09:30:00.000Z',
 } as const;

@@ -39,6 +39,21 @@ export interface FreezeRequest {
   readonly reason: string;
 }
 
+export interface ClientsRequest {
+  readonly id: string;
+  readonly oauth_client_ids: readonly string[];
+}
+
+/** Replaces the OAuth client ids of an agent. */
+export function useSaveClients(): UseMutationResult<AgentRecord, Error, ClientsRequest> {
+  return useMutation({
+    mutationFn: ({ id, oauth_client_ids }) =>
+      ask<AgentRecord>(`/v1/agents/${encodeURIComponent(id)}`, { method: 'PATCH', body: { oauth_client_ids } }),
+    onSuccess: (_changed, { id }) =>
+      Promise.all([['agent', id], KEY].map((queryKey) => client.invalidateQueries({ queryKey }))),
+  });
+}
+
 /** The list changes only by what the server answers. */
 export function useFreeze(): UseMutationResult<AgentRecord, Error, FreezeRequest> {
   return useMutation({

@@ -10,6 +10,17 @@ export const agentWords = {
   history: 'History',
   playground: 'Playground',
   events: 'Events',
+  clients: {
+    title: 'OAuth clients',
+    lead: 'Gateways of the tool protocol that ask by AuthZEN name this agent by one of these client ids.',
+    none: 'No client: such gateways cannot name this agent.',
+    free: 'The agent is deactivated: another agent may have these clients now.',
+    edit: 'Edit OAuth clients',
+    editLead: 'A change holds from the next evaluation on. No other agent of the account can have the same client.',
+    label: 'Client ids, one a line',
+    hint: 'At most 16, each of at most 200 characters.',
+    save: 'Save',
+  },
   editor: {
     title: 'Profile',
     version: (version: number) => `version ${number(version)}`,

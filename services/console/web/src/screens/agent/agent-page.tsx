@@ -11,12 +11,13 @@ import { agentWords } from '../../words/agent.js';
 import { words } from '../../words/en.js';
 import { FreezeButton, FreezeDialog } from '../agents/freeze-dialog.js';
 import { History } from './history.js';
+import { OauthClients } from './oauth-clients.js';
 import { Playground } from './playground.js';
 import { ProfileEditor } from './profile-editor.js';
 
 const TONES = { active: 'good', frozen: 'bad', inactive: 'plain' } as const;
 
-/** `/agents/{id}`: its profile; below it history and playground. */
+/** `/agents/{id}`: its profile and its OAuth clients; below it history and playground. */
 export function AgentPage({
   id,
   part,
@@ -83,7 +84,10 @@ export function AgentPage({
       ) : part === '/playground' ? (
         <Playground agentId={id} />
       ) : (
-        <ProfileEditor agent={agent.data} role={role} />
+        <>
+          <ProfileEditor agent={agent.data} role={role} />
+          <OauthClients agent={agent.data} role={role} />
+        </>
       )}
       {isAsking ? <FreezeDialog agent={agent.data} onClose={close} /> : null}
     </Page>
