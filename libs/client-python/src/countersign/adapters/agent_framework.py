@@ -39,7 +39,8 @@ def guard_middleware(
 
     An agent that is a tool of another (``as_tool``), or takes part in a workflow, is an agent of its own: give it
     middleware as well, with ``agent_id`` if it has a record of its own. Put this middleware last, and give a run none
-    (``run(middleware=…)``): what runs after it could change a call that was checked.
+    (``run(middleware=…)``, or in its ``client_kwargs``); that of context providers always runs later: what runs after
+    this one could change a call that was checked.
 
     Not checked here: tools that the model's provider executes, tools without an implementation, which the application
     executes itself, and calls of tools outside of an agent's run.
