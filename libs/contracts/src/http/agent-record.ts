@@ -13,7 +13,7 @@ export const oauthClientIds = {
   uniqueItems: true,
   items: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
   description:
-    'client ids of OAuth under which the agent calls: an AuthZEN evaluation with one of them as `context.agent` is a check of this agent. Of the agents of an account that are not inactive, one alone has a client id',
+    'client ids of OAuth under which the agent calls: an AuthZEN evaluation with one of them as `context.agent` is a check of this agent. Two agents of an account that are active or frozen cannot have the same client id',
 } as const;
 
 const agent = object({

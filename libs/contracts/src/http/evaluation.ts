@@ -33,7 +33,7 @@ const resource = {
 const context = {
   type: 'object',
   description:
-    'stored as the action’s `metadata`, except for `approval`: the `result.approval` of an access request, unchanged. `agent` names the agent of another subject, by a client id in its `oauth_client_ids` or by its id: then the `arguments` of a tool, here or in the properties of action or resource, are the action’s `payload`. A client that acts as no active agent that the key is valid for is `decision: false` with `code: unknown_client`, and nothing is recorded',
+    'stored as the action’s `metadata`, except for `approval`: the `result.approval` of an access request, unchanged. `agent` names the agent of another subject, by a client id in its `oauth_client_ids` or by its id. Where it is a client id, the `arguments` of a tool, here or in the properties of action or resource, are the action’s `payload`. A client of no agent that is active or frozen and that the key is valid for is `decision: false` with `code: unknown_client`, and nothing is recorded. 400 for an `agent` that is neither a text nor an object with an `id`',
 } as const;
 
 /** Members that an evaluation lacks are taken from the defaults; one that neither has is an error of that evaluation only. */

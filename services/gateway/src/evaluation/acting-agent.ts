@@ -19,11 +19,13 @@ const APPROVAL_ID = new RegExp(APPROVAL_ID_PATTERN);
 const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 const NO_AGENT =
   'subject.type must be agent; for another subject name the agent by context.agent, or send an API key that is limited to one agent';
+const UNREADABLE_AGENT =
+  'context.agent must be a client id, the id of an agent or an object with its id; leave it out where the API key is limited to one agent';
 
 /**
  * Finds the agent of an evaluation: the subject, if its type is `agent`; else the agent that acts for it, which `context.agent`
- * names by its client id (COAZ-MCP, section "Information Model"), its id or an object with its `id`, or which the API key is
- * limited to. The approval of `context.approval` (AuthZEN
+ * names by its client id (COAZ-MCP, section "Information Model"), its id or an object with its `id`, or, where there is none,
+ * which the API key is limited to. The approval of `context.approval` (AuthZEN
  * Access Request and Approval Profile, "Completion Semantics") is how the evaluation is asked, and no part of the action.
  * @param agents of the API key; `null`: all of the account
  * @returns what to change in the evaluation, as text
@@ -44,7 +46,10 @@ export function actingEvaluation(
   if (subject.id === undefined) return 'subject.id is missing';
   const agent = context?.['agent'];
   const client = typeof agent === 'string' ? agent : null;
-  const id = client ?? idOf(agent) ?? (agents?.size === 1 ? [...agents][0]! : null);
+  const named = client ?? idOf(agent);
+  // A caller that names an agent in a way that cannot be read does not mean the agent of its key.
+  if (named === null && agent !== undefined) return UNREADABLE_AGENT;
+  const id = named ?? (agents?.size === 1 ? [...agents][0]! : null);
   if (id === null) return NO_AGENT;
   return { parts: { ...parts, subject: { type: 'agent', id } }, onBehalfOf: subject, client, ...asks };
 }

@@ -133,7 +133,7 @@ export const CHECK_NOTES: OperationNotes = {
             context: {
               code: 'unknown_client',
               reason:
-                'context.agent is the OAuth client id of no active agent that this API key is valid for. Nothing is recorded: an event belongs to an agent',
+                'context.agent is the OAuth client id of no agent that is active or frozen and that this API key is valid for. Nothing is recorded: an event belongs to an agent',
             },
           },
         },
