@@ -17,7 +17,7 @@ export const followUpWords = {
     lead: (most: number) =>
       `One note can be about up to ${number(most)} checks: each gets it as an event of its own. The inbox stays as it is.`,
     empty: 'No refused checks',
-    emptyLead: 'Every check of these filters was allowed.',
+    emptyLead: 'No refused check matches these filters.',
     notFound: 'None among the events that were looked through. Older ones may match.',
     all: 'Show all refused checks',
     of: 'Only those of',
