@@ -23,6 +23,7 @@ const KNOWN_PATTERNS: readonly (readonly [probe: string, words: string])[] = [
   ['^[^\\s@]{1,64}@', 'an e-mail address, as name@example.com'],
   ['^[\\x21-\\x7e]{1,255}$', '1 to 255 visible ASCII characters'],
   ['^[\\x21-\\x7e]+$', 'visible ASCII characters'],
+  ['^[!-~](?:[ -~]*[!-~])?$', 'a client id of OAuth: visible ASCII characters, and blanks between them'],
   ['z]{32,44}$', 'an address: 32 bytes in base58'],
   ['z]{64,88}$', 'the signature of a transaction: 64 bytes in base58'],
   ['^\\d{4}-\\d{2}-\\d{2}T', 'an ISO 8601 time with a zone, as 2026-01-31T12:00:00.000Z'],
