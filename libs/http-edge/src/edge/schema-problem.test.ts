@@ -74,7 +74,9 @@ describe('what is wrong with a body', () => {
     expect(patterns.length).toBeGreaterThan(5);
     for (const quoted of new Set(patterns)) {
       const { pattern } = JSON.parse(`{${quoted}}`) as { pattern: string };
-      const problem = compileSchema({ type: 'string', pattern })('');
+      const check = compileSchema({ type: 'string', pattern });
+      // Some patterns take the empty text, and no other takes a line feed alone.
+      const problem = check('') ?? check('\n');
       expect(problem).not.toContain(pattern);
     }
   });
