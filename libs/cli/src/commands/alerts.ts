@@ -1,6 +1,7 @@
 import type { FollowedUpCheck, FollowUpBody, FollowUpRecord } from '@countersign/contracts';
 import type { Command } from 'commander';
 import { asPerson, listedOf } from '../api-client/as-person.js';
+import { isEventId } from '../api-client/event-id.js';
 import { withLogin, type LoginOptions } from '../api-client/secret-options.js';
 import { withTarget, type TargetOptions } from '../api-client/target-options.js';
 import { visibleJson } from '../approvals/visible.js';
@@ -8,7 +9,6 @@ import { CommandFailed, EXIT } from '../exit-codes.js';
 import { checksText, followUpsText } from '../follow-ups/follow-ups-text.js';
 
 const FOLLOW_UPS = '/v1/alerts/follow-ups';
-const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Checks in one request, and notes in one answer, as the route allows. */
 const MOST_CHECKS = 100;
 const MOST_NOTES = 1000;
@@ -82,7 +82,7 @@ async function listOf(events: readonly string[], options: Options): Promise<stri
 
 /** @throws CommandFailed 64 */
 function checkedIds(events: readonly string[]): string[] {
-  const wrong = events.find((id) => !EVENT_ID.test(id));
+  const wrong = events.find((id) => !isEventId(id));
   if (wrong !== undefined) throw new CommandFailed(EXIT.usage, `${JSON.stringify(wrong)} is not the id of an event`);
   if (events.length > MOST_CHECKS)
     throw new CommandFailed(EXIT.usage, `${events.length} events: at most ${MOST_CHECKS} at once`);

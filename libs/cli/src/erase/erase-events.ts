@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReportRecord } from '@countersign/contracts';
 import type { Answer } from '../api-client/api.js';
+import { isEventId } from '../api-client/event-id.js';
 
-const EVENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MAX_ATTEMPTS = 10;
 
 /** Result of a list of erasures. */
@@ -20,7 +20,7 @@ export function readEventIds(text: string): readonly string[] {
   const ids = text.split(/\r?\n/).flatMap((line, n) => {
     const [id = ''] = line.trim().split(/\s+/);
     if (id === '' || id.startsWith('#')) return [];
-    if (!EVENT_ID.test(id)) throw new RangeError(`line ${n + 1} begins with no event id`);
+    if (!isEventId(id)) throw new RangeError(`line ${n + 1} begins with no event id`);
     return [id.toLowerCase()];
   });
   return [...new Set(ids)];
