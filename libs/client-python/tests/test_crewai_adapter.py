@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import pytest
 from played_service import AGENT, DENIED, PlayedService, waiting
@@ -71,6 +72,16 @@ def play(model: Playing, *agents: Agent) -> str:
 
 def model_of(native: bool, *calls: Call, **others: List[Call]) -> Playing:
     return Playing(model="played", native=native, calls={"Clerk": list(calls), **others}, read=[])
+
+
+@contextmanager
+def hook_after_it(hook: Callable[[Any], Any]) -> Iterator[None]:
+    """A hook of the application, which runs after the check."""
+    register(InterceptionPoint.PRE_TOOL_CALL, hook)
+    try:
+        yield
+    finally:
+        unregister(InterceptionPoint.PRE_TOOL_CALL, hook)
 
 
 @BOTH
@@ -150,12 +161,8 @@ def test_arguments_that_another_hook_changes_after_the_check_are_logged(
         context.tool_input["amount"] = 900.0
 
     model = model_of(native, ("create_order", {"amount": 1.0}))
-    with Countersign("key", AGENT, played.address) as client, guard_hooks(client):
-        register(InterceptionPoint.PRE_TOOL_CALL, change)
-        try:
-            play(model, agent_of(model))
-        finally:
-            unregister(InterceptionPoint.PRE_TOOL_CALL, change)
+    with Countersign("key", AGENT, played.address) as client, guard_hooks(client), hook_after_it(change):
+        play(model, agent_of(model))
     assert played.checks[0]["payload"] == {"amount": 1.0}
     assert "the arguments of a call of create_order were changed after it was checked" in caplog.text
 
@@ -203,12 +210,8 @@ def test_a_call_that_another_hook_blocks_is_reported_as_failed(played: PlayedSer
         return False
 
     model = model_of(native, ("wire", {"amount": 1}))
-    with Countersign("key", AGENT, played.address) as client, guard_hooks(client):
-        register(InterceptionPoint.PRE_TOOL_CALL, block)
-        try:
-            play(model, agent_of(model))
-        finally:
-            unregister(InterceptionPoint.PRE_TOOL_CALL, block)
+    with Countersign("key", AGENT, played.address) as client, guard_hooks(client), hook_after_it(block):
+        play(model, agent_of(model))
     assert (done, played.reported()) == ([], {"wire": ["failed"]})
 
 
