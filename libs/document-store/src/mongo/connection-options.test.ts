@@ -9,4 +9,11 @@ describe('options of a MongoDB connection', () => {
   ])('of %s name the database %s', (uri, dbName) => {
     expect(mongoOptions(uri)).toMatchObject({ dbName, writeConcern: { w: 'majority', journal: true } });
   });
+
+  it('leaves limits that the URI sets to the URI, and keeps those of durability', () => {
+    const options = mongoOptions('mongodb://a:1/?connecttimeoutms=9000&maxPoolSize=3&w=1&journal=false');
+    expect(options).not.toHaveProperty('connectTimeoutMS');
+    expect(options).not.toHaveProperty('maxPoolSize');
+    expect(options).toMatchObject({ socketTimeoutMS: 10_000, writeConcern: { w: 'majority', journal: true } });
+  });
 });

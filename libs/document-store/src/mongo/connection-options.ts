@@ -19,12 +19,26 @@ const OPTIONS = {
 } as const;
 
 const DATABASE = 'countersign';
+/** Options that the URI may set, because they depend on the network and the server. Those of durability are fixed. */
+const OF_THE_URI = new Set([
+  'maxPoolSize',
+  'serverSelectionTimeoutMS',
+  'connectTimeoutMS',
+  'socketTimeoutMS',
+  'waitQueueTimeoutMS',
+]);
 
-/** One database for the installation: that of the URI, else `countersign`. */
-export function mongoOptions(uri: string): typeof OPTIONS & { readonly dbName: string } {
+type Fixed = Omit<typeof OPTIONS, `${string}TimeoutMS` | 'maxPoolSize'>;
+type ConnectionOptions = Fixed & Partial<typeof OPTIONS> & { readonly dbName: string };
+
+/** One database for the installation: that of the URI, else `countersign`. Limits that the URI sets are the URI's. */
+export function mongoOptions(uri: string): ConnectionOptions {
   mendDriver();
-  const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)/.exec(uri)?.[1] ?? '';
-  return { ...OPTIONS, dbName: path === '' ? DATABASE : decodeURIComponent(path) };
+  const [, path = '', query = ''] = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]*)(?:\?(.*))?/.exec(uri) ?? [];
+  const inUri = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));
+  const isLeftToTheUri = (name: string): boolean => OF_THE_URI.has(name) && inUri.has(name.toLowerCase());
+  const options = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !isLeftToTheUri(name)));
+  return { ...(options as Fixed), dbName: path === '' ? DATABASE : decodeURIComponent(path) };
 }
 
 /** For reading whole stores: no caller waits for the answer, so a busy server has more time. */
