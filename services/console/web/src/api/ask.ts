@@ -22,6 +22,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   readonly accept?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** It is sent even if the page is closed meanwhile. */
+  readonly keepalive?: boolean;
 }
 
 /** @param path of a route, with a slash at its beginning: the address is relative to the page, as a proxy may add a path */
@@ -70,7 +72,7 @@ export interface AnsweredFile {
 /** The answer, if it is a success. @throws AskError */
 async function answerOf(
   path: string,
-  { method = 'GET', body, query, signal, accept, headers: more }: AskOptions,
+  { method = 'GET', body, query, signal, accept, headers: more, keepalive = false }: AskOptions,
 ): Promise<Response> {
   let response: Response;
   try {
@@ -78,6 +80,7 @@ async function answerOf(
       method,
       credentials: 'same-origin',
       cache: 'no-store',
+      keepalive,
       headers: {
         'x-countersign-console': '1',
         ...(accept === undefined ? {} : { accept }),

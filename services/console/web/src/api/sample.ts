@@ -1,61 +1,134 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import type { AgentRecord, EventDetail, EventRecord } from '@countersign/contracts';
-import { SAMPLE_ACTIONS, SAMPLE_PROFILE } from '../screens/welcome/sample-actions.js';
+import { SAMPLE_ACTIONS, SAMPLE_PROFILE, SAMPLE_RULES } from '../screens/welcome/sample-actions.js';
 import { anchoringWait } from './anchoring-wait.js';
 import { ask } from './ask.js';
 import { client } from './client.js';
 
-export const SAMPLE_AGENT = 'Airline demo';
-/** Slow enough to be watched. */
-const BETWEEN_MS = 150;
+/** Names of the agents that the first steps make: without and with rules. */
+export const SAMPLE_AGENTS = { free: 'Airline demo', ruled: 'Airline demo with rules' } as const;
+export type SampleAgent = keyof typeof SAMPLE_AGENTS;
+const PROFILES = { free: SAMPLE_PROFILE, ruled: { ...SAMPLE_PROFILE, ...SAMPLE_RULES } } as const;
+
+/** Slow enough to be watched: all actions take twelve seconds. */
+export const PACE_MS = 500;
+/** Between the actions of an agent that keeps acting. */
+const ACTING_MS = 1000;
 /** Interval while there is no check yet: another tab may run the sample. */
 const IDLE_MS = 15_000;
 /** After an answer in which a check was anchored between two questions. */
 const AGAIN_MS = 1000;
 const MOST = 200;
 
+export interface SampleRun {
+  /** `null`: the agent is made first. */
+  readonly agentId: string | null;
+  /** Between two actions. */
+  readonly paceMs: number;
+  readonly onChecked: (count: number) => void;
+}
+
 /**
- * Lets the sample's agent act: makes it unless there is one, issues a key for it alone, asks about each action by that key
+ * Lets an agent of the sample act: makes it unless there is one, issues a key for it alone, asks about each action by that key
  * as a program of the reader would, and revokes the key.
  */
-export function useSampleRun(): UseMutationResult<
-  string,
-  Error,
-  { readonly agentId: string | null; readonly onChecked: (count: number) => void }
-> {
+export function useSampleRun(agent: SampleAgent): UseMutationResult<string, Error, SampleRun> {
   return useMutation({
-    mutationFn: async ({ agentId: known, onChecked }) => {
-      const agentId = known ?? (await newSampleAgent());
-      const { id, key } = await ask<{ readonly id: string; readonly key: string }>('/v1/api-keys', {
-        method: 'POST',
-        body: { name: 'sample run', agentIds: [agentId], rights: ['check'] },
-      });
-      try {
+    mutationFn: async ({ agentId: known, paceMs, onChecked }) => {
+      const agentId = known ?? (await newSampleAgent(agent));
+      await withKey(agentId, async (key) => {
         for (const [index, action] of SAMPLE_ACTIONS.entries()) {
-          const body = { agentId, action };
-          await ask('/v1/check', { method: 'POST', headers: { 'x-service-key': key }, body });
+          await check(agentId, action, key);
           onChecked(index + 1);
-          await new Promise((resolve) => window.setTimeout(resolve, BETWEEN_MS));
+          await pause(paceMs);
         }
-      } finally {
-        await ask(`/v1/api-keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
-      }
+      });
       return agentId;
     },
-    onSettled: () =>
-      Promise.all(['agents', 'api-keys', 'sample'].map((key) => client.invalidateQueries({ queryKey: [key] }))),
+    onSettled: () => refreshed('agents', 'sample', 'impact'),
     gcTime: 0,
   });
 }
 
-async function newSampleAgent(): Promise<string> {
-  const { id } = await ask<AgentRecord>('/v1/agents', { method: 'POST', body: { name: SAMPLE_AGENT } });
-  await ask(`/v1/agents/${encodeURIComponent(id)}/profile`, { method: 'PATCH', body: SAMPLE_PROFILE });
+/** Lets an agent act on and on while the component is shown and the switch is on. */
+export function useActing(agentId: string | null): {
+  readonly isActing: boolean;
+  readonly error: Error | null;
+  readonly set: (isActing: boolean) => void;
+} {
+  const [isActing, setActing] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const next = useRef(0);
+  useEffect(() => {
+    if (!isActing || agentId === null) return undefined;
+    const ended = new AbortController();
+    const { signal } = ended;
+    const act = async (key: string): Promise<void> => {
+      while (!signal.aborted) {
+        await check(agentId, SAMPLE_ACTIONS[next.current % SAMPLE_ACTIONS.length]!, key);
+        next.current += 1;
+        await pause(ACTING_MS);
+      }
+    };
+    withKey(agentId, act, signal).catch((failure: unknown) => {
+      if (signal.aborted) return;
+      setError(failure as Error);
+      setActing(false);
+    });
+    return () => ended.abort();
+  }, [isActing, agentId]);
+  const set = (value: boolean): void => {
+    setError(null);
+    setActing(value);
+  };
+  return { isActing, error, set };
+}
+
+/** Calls `use` with a key for this agent and for checks alone, and revokes it: afterwards, and where the page is closed meanwhile. */
+async function withKey(
+  agentId: string,
+  use: (key: string) => Promise<void>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const { id, key } = await ask<{ readonly id: string; readonly key: string }>('/v1/api-keys', {
+    method: 'POST',
+    body: { name: 'sample run', agentIds: [agentId], rights: ['check'] },
+  });
+  const revoke = (): Promise<void> =>
+    ask(`/v1/api-keys/${encodeURIComponent(id)}`, { method: 'DELETE', keepalive: true });
+  const closed = (): void => void revoke().catch(() => undefined);
+  window.addEventListener('pagehide', closed);
+  try {
+    if (!signal.aborted) await use(key);
+  } finally {
+    window.removeEventListener('pagehide', closed);
+    await revoke();
+    void refreshed('api-keys');
+  }
+}
+
+async function check(agentId: string, action: unknown, key: string): Promise<void> {
+  await ask('/v1/check', { method: 'POST', headers: { 'x-service-key': key }, body: { agentId, action } });
+  void refreshed('sample');
+}
+
+async function newSampleAgent(agent: SampleAgent): Promise<string> {
+  const { id } = await ask<AgentRecord>('/v1/agents', { method: 'POST', body: { name: SAMPLE_AGENTS[agent] } });
+  await ask(`/v1/agents/${encodeURIComponent(id)}/profile`, { method: 'PATCH', body: PROFILES[agent] });
   return id;
 }
 
-/** The newest checks of the sample's agent, as recorded. */
+function refreshed(...keys: readonly string[]): Promise<unknown> {
+  return Promise.all(keys.map((key) => client.invalidateQueries({ queryKey: [key] })));
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => window.setTimeout(resolve, milliseconds));
+}
+
+/** The newest checks of an agent of the sample, as recorded. */
 export interface SampleState {
   readonly checks: readonly EventRecord[];
   readonly total: number;

@@ -41,7 +41,7 @@ export function Impact({
           </p>
         ) : null
       ) : (
-        <Shown answer={impact.data} />
+        <ImpactFigures answer={impact.data} />
       )}
     </Card>
   );
@@ -57,7 +57,8 @@ function useQuiet(changes: ProfileFields | null): ProfileFields | null {
   return quiet;
 }
 
-function Shown({ answer }: { readonly answer: DryRunAnswer }): ReactNode {
+/** Decisions that a draft would have changed, by rule and with examples. */
+export function ImpactFigures({ answer }: { readonly answer: DryRunAnswer }): ReactNode {
   const { checks, flips, notEvaluated, freezes, byRule } = answer;
   const { impact: texts } = agentWords;
   if (checks === 0) return <p role="status">{texts.noChecks}</p>;

@@ -7,8 +7,11 @@ export interface SampleAction {
   readonly payload: unknown;
 }
 
-/** The profile of the sample's agent: it denies three of the actions. Payloads are kept, so that verdicts can be computed again. */
-export const SAMPLE_PROFILE = {
+/** The profile of the first agent: it denies nothing. Payloads are kept, so that verdicts can be computed again. */
+export const SAMPLE_PROFILE = { store_payload: true } as const;
+
+/** Rules of the second agent: they deny three of the actions. */
+export const SAMPLE_RULES = {
   allowed_apis: [
     'get_*',
     'search_*',
@@ -21,7 +24,6 @@ export const SAMPLE_PROFILE = {
   ],
   off_limits_actions: ['send_certificate'],
   spending_limit: 2000,
-  store_payload: true,
 } as const;
 
 const says = (payload: string): SampleAction => ({ type: 'llm_response', payload });

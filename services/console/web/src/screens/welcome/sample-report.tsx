@@ -11,16 +11,16 @@ import { Step } from './step.js';
 
 const texts = welcomeWords.report;
 
-/** The report of the sample's agent: issued, verified in this browser, and refused once it was changed. */
+/** The report of the sample's agents: issued, verified in this browser, and refused once it was changed. */
 export function SampleReport({
-  agentId,
+  agentIds,
   since,
   isDone,
   onVerified,
 }: {
-  /** `null`: the sample has not run. */
-  readonly agentId: string | null;
-  /** When it was made: its profile belongs to the report, as verdicts are computed again by it. */
+  /** Those that have acted; empty: the sample has not run. */
+  readonly agentIds: readonly string[];
+  /** When the first was made: its profile belongs to the report, as verdicts are computed again by it. */
   readonly since: string | null;
   readonly isDone: boolean;
   readonly onVerified: () => void;
@@ -38,12 +38,13 @@ export function SampleReport({
   useEffect(() => {
     if (verdict !== undefined && verdict !== 'refused' && !isChanged) verified.current();
   }, [verdict, isChanged]);
+  const isReady = agentIds.length > 0 && since !== null;
   const start = (): void => {
-    if (agentId === null || since === null || issue.isPending) return;
+    if (!isReady || issue.isPending) return;
     issue.mutate({
       format: 'json',
       frameworks: ['soc2', 'euaiact'],
-      agentIds: [agentId],
+      agentIds,
       from: new Date(Date.parse(since) - 1000).toISOString(),
       to: new Date(Date.now() + 1000).toISOString(),
     });
@@ -53,11 +54,10 @@ export function SampleReport({
     setChanged(change);
     verification.start(async () => (change ? changedCopy(await reportPackage(id)) : reportPackage(id)));
   };
-  const isReady = agentId !== null && since !== null;
   return (
     <Step number={4} title={texts.title} lead={texts.lead} isDone={isDone}>
       {issue.error === null ? null : <Problem error={issue.error} />}
-      {isReady ? null : <p className="muted">{welcomeWords.see.waiting}</p>}
+      {isReady ? null : <p className="muted">{welcomeWords.waiting}</p>}
       {id === undefined ? (
         <button type="button" className="button primary" aria-disabled={!isReady || issue.isPending} onClick={start}>
           {texts.issue}
