@@ -30,13 +30,12 @@ export interface ServerAddresses {
 }
 
 /** A separate network, and separate names on these servers; default: those that all tests share. */
-export async function distributedInstallation(
-  servers: ServerAddresses = {
+export async function distributedInstallation(own?: ServerAddresses): Promise<Installation> {
+  const servers: ServerAddresses = own ?? {
     kafka: addressOf(SERVERS.kafka),
     mongo: addressOf(SERVERS.mongo),
     redis: addressOf(SERVERS.redis),
-  },
-): Promise<Installation> {
+  };
   const dataDir = newDataDir();
   const name = `e2e-${randomBytes(5).toString('hex')}.`;
   const brokers = servers.kafka;
@@ -46,6 +45,7 @@ export async function distributedInstallation(
   const localnet = await startLocalnet(dataDir);
   return {
     profile: 'distributed',
+    sharesServers: own === undefined,
     dataDir,
     baseUrl: `http://127.0.0.1:${port}`,
     env: {

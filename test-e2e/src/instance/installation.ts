@@ -7,6 +7,8 @@ export type Profile = 'embedded' | 'distributed';
 /** The persistent part of an instance: its folder and, on the distributed profile, its network and its names on the servers. */
 export interface Installation {
   readonly profile: Profile;
+  /** Its servers are those of all tests, which keep them busy: it answers some requests with 503 and “try again”. */
+  readonly sharesServers: boolean;
   readonly dataDir: string;
   /** Its address; `null` if each start chooses one. */
   readonly baseUrl: string | null;
@@ -24,6 +26,7 @@ export function newDataDir(): string {
 export function embeddedInstallation(dataDir: string): Installation {
   return {
     profile: 'embedded',
+    sharesServers: false,
     dataDir,
     baseUrl: null,
     env: { COUNTERSIGN_DATA_DIR: dataDir, COUNTERSIGN_PORT: '0' },

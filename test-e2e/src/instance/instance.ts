@@ -6,7 +6,7 @@ import { countersign, type Ran } from './command.js';
 import { checkAt, makeFirstAccount, sessionAt, type Bootstrap, type CheckOptions } from './first-account.js';
 import { embeddedInstallation, newDataDir, type Installation } from './installation.js';
 import { ProgramProcess, type Ended } from './program-process.js';
-import { send, type Answer, type RequestOptions } from './request.js';
+import { repeated, send, type Answer, type RequestOptions } from './request.js';
 
 export interface StartOptions {
   /** Default: a new temporary folder. */
@@ -134,8 +134,10 @@ export class Instance {
     return countersign(args, this.installation.env);
   }
 
+  /** On servers that all tests keep busy, what is answered with “try again” is repeated. */
   request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-    return send(this.bootstrap.baseUrl, method, path, options);
+    const request = (): Promise<Answer> => send(this.bootstrap.baseUrl, method, path, options);
+    return this.installation.sharesServers ? repeated(request) : request();
   }
 
   /** A check with the first account's key and agent. */

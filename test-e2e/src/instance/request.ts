@@ -8,6 +8,8 @@ export interface Answer {
   readonly text: string;
   /** The parsed body; `undefined` if there is none or it is not JSON. */
   readonly json: unknown;
+  /** Answers that asked for the request again came before it: what it asks for may have been done by one of those. */
+  readonly isRepetition?: true;
 }
 
 export interface RequestOptions {
@@ -77,14 +79,20 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Repeats a request for as long as its answer is a 503, which asks for that; gives the last answer after 30 s. */
+/** Repeats a request, as clients do, for as long as its answer asks for that; gives the last answer after 30 s. */
 export async function repeated(request: () => Promise<Answer>): Promise<Answer> {
   const until = Date.now() + 30_000;
-  for (;;) {
+  for (let isRepetition = false; ; isRepetition = true) {
     const answer = await request();
-    if (answer.status !== 503 || Date.now() > until) return answer;
+    if (!asksAgain(answer) || Date.now() > until) return isRepetition ? { ...answer, isRepetition } : answer;
     await sleep(500);
   }
+}
+
+/** Not of a check: its answer has a reason. */
+function asksAgain({ status, json }: Answer): boolean {
+  const { error } = (json ?? {}) as { readonly error?: unknown };
+  return status === 503 && typeof error === 'string' && /: (?:try|ask) again$/u.test(error);
 }
 
 /** Polls until `probe` resolves to a value; throws after `seconds`. */

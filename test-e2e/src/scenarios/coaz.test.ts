@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
 import { onEachProfile } from '../instance/profiles.js';
-import { eventually, repeated } from '../instance/request.js';
+import { eventually } from '../instance/request.js';
 import type { Answer } from '../instance/request.js';
 
 interface Vectors {
@@ -60,9 +60,9 @@ onEachProfile('the tool-protocol binding of AuthZEN', (start) => {
   }
 
   const setClients = (id: string, oauth_client_ids: readonly string[], by = first): Promise<Answer> =>
-    repeated(() => instance.request('PATCH', `/v1/agents/${id}`, { headers: by.session, body: { oauth_client_ids } }));
+    instance.request('PATCH', `/v1/agents/${id}`, { headers: by.session, body: { oauth_client_ids } });
   const evaluate = (body: object, key = first.key, api = 'evaluation'): Promise<Answer> =>
-    repeated(() => instance.request('POST', `/access/v1/${api}`, { headers: { 'x-service-key': key }, body }));
+    instance.request('POST', `/access/v1/${api}`, { headers: { 'x-service-key': key }, body });
   const call = (agent: string, more: object = {}) => ({
     subject: { type: 'identity', id: VECTORS.token.sub },
     action: { name: 'tools/call' },
@@ -169,7 +169,7 @@ onEachProfile('the tool-protocol binding of AuthZEN', (start) => {
     const id = await newAgent(instance, first.session);
     await setClients(id, ['frozen']);
     const change = (to: string) =>
-      repeated(() => instance.request('POST', `/v1/agents/${id}/${to}`, { headers: first.session, body: {} }));
+      instance.request('POST', `/v1/agents/${id}/${to}`, { headers: first.session, body: {} });
     expect((await change('freeze')).status).toBe(200);
     const all = ['frozen', 'unknown', CLIENT].map((agent) => call(agent));
     const several = async (evaluations_semantic: string): Promise<readonly Decision[]> => {
