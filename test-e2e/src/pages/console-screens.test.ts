@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
@@ -410,6 +412,38 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       await page.getByRole('button', { name: 'Try again' }).click();
       await alert.waitFor({ state: 'detached' });
     }
+    await page.context().close();
+  }, 120_000);
+
+  it('draw both paths of an event, repeat it as a command, and try it in the playground', async () => {
+    const headers = await instance.session();
+    const checked = await instance.check({ type: 'tool_use', tool_name: "it's", payload: { text: HOSTILE } });
+    const one = `/v1/events/${String(checked.headers['x-event-id'])}`;
+    await eventually('an anchored check', 60, async () => {
+      const { json } = await instance.request('GET', one, { headers });
+      return (json as { readonly anchored?: boolean }).anchored === true ? true : null;
+    });
+    const { page, watched } = await open(one.slice('/v1'.length));
+    await page.getByText('Both paths to the root').click();
+    const { json } = await instance.request('GET', `${one}/proof`, { headers });
+    const { proof } = json as { readonly proof: { readonly merkleRoot: string; readonly path: readonly string[] } };
+    const path = page.locator('.path');
+    await path.getByText(proof.merkleRoot).waitFor();
+    for (const hash of proof.path) expect(await path.getByText(hash).count()).toBe(1);
+    await picture(page, 'event-paths');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text; }');
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    const copied = String(await page.evaluate('window.copied'));
+    const { stdout } = await promisify(execFile)('sh', ['-c', copied.replace('csn_live_…', instance.bootstrap.apiKey)]);
+    expect(JSON.parse(stdout)).toHaveProperty('allowed');
+    await page.getByRole('link', { name: 'Try it in the playground' }).click();
+    const { json: event } = await instance.request('GET', one, { headers });
+    const { action } = event as { readonly action: object };
+    const sent = Object.fromEntries(Object.entries(action).filter(([, value]) => value !== null));
+    await page.getByLabel('Action as JSON').waitFor();
+    expect(JSON.parse(await page.getByLabel('Action as JSON').inputValue())).toEqual(sent);
+    expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 120_000);
 });

@@ -82,7 +82,7 @@ export function AgentPage({
       {part === '/history' ? (
         <History agent={agent.data} role={role} shown={Number.isSafeInteger(shown) && shown > 0 ? shown : null} />
       ) : part === '/playground' ? (
-        <Playground agentId={id} />
+        <Playground agentId={id} eventId={query.get('event')} />
       ) : (
         <>
           <ProfileEditor agent={agent.data} role={role} />

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Explanation } from '@countersign/contracts';
+import { useRecorded } from '../../api/one-event.js';
 import { useExplain } from '../../api/profile.js';
 import { Balances } from '../../parts/balances.js';
 import { Foreign } from '../../parts/foreign.js';
@@ -8,6 +9,7 @@ import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Trace } from '../../parts/trace.js';
 import { agentWords } from '../../words/agent.js';
+import { sentAction } from '../events/event-words.js';
 
 const SAMPLES: Readonly<Record<string, unknown>> = {
   'API call': { type: 'http_call', url: 'https://api.example.com/v1/customers' },
@@ -17,9 +19,33 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 
 const ID = 'playground-action';
 
-/** `/agents/{id}/playground`: an action, its answer under the profile in force, and every rule. */
-export function Playground({ agentId }: { readonly agentId: string }): ReactNode {
-  const [text, setText] = useState(JSON.stringify(SAMPLES['API call'], null, 2));
+/** `/agents/{id}/playground?event`: an action, its answer under the profile in force, and every rule. */
+export function Playground({
+  agentId,
+  eventId,
+}: {
+  readonly agentId: string;
+  /** A recorded check to begin with; `null`: a sample. */
+  readonly eventId: string | null;
+}): ReactNode {
+  return eventId === null ? (
+    <Trial agentId={agentId} action={SAMPLES['API call']} />
+  ) : (
+    <Recorded agentId={agentId} eventId={eventId} />
+  );
+}
+
+function Recorded({ agentId, eventId }: { readonly agentId: string; readonly eventId: string }): ReactNode {
+  const event = useRecorded(eventId);
+  if (event.error !== null) return <Problem error={event.error} retry={() => void event.refetch()} />;
+  if (event.data === undefined) return null;
+  const { type, action } = event.data;
+  const sent = type === 'action.checked' && action !== null ? sentAction(action) : SAMPLES['API call'];
+  return <Trial agentId={agentId} action={sent} />;
+}
+
+function Trial({ agentId, action: first }: { readonly agentId: string; readonly action: unknown }): ReactNode {
+  const [text, setText] = useState(JSON.stringify(first, null, 2));
   const [fault, setFault] = useState<string | null>(null);
   const explain = useExplain(agentId);
   const { playgrounds: texts, editor } = agentWords;

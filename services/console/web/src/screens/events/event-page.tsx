@@ -18,9 +18,11 @@ import { erasureWords } from '../../words/erasure.js';
 import { eventPageWords } from '../../words/event-page.js';
 import { verifyWords } from '../../words/verify.js';
 import { EraseDialog } from './erase-dialog.js';
+import { sentAction } from './event-words.js';
 import { EventRules } from './explanation.js';
 import { Action, Decision, ProofState } from './event-parts.js';
 import { FollowUps } from './follow-ups.js';
+import { ProofPath } from './proof-path.js';
 
 /** `/events/{eventId}`: a decision, its action, its proof, and what became of it. */
 export function EventPage({ id, role }: { readonly id: string; readonly role: Role }): ReactNode {
@@ -64,7 +66,7 @@ export function EventPage({ id, role }: { readonly id: string; readonly role: Ro
   );
 }
 
-/** The action, which an admin may erase. */
+/** The action, to ask about again, or for an admin to erase. */
 function ActionCard({ event, mayErase }: { readonly event: EventDetail; readonly mayErase: boolean }): ReactNode {
   const [isErasing, setErasing] = useState(false);
   const erasable = mayErase && event.type === 'action.checked' && event.action !== null;
@@ -72,17 +74,36 @@ function ActionCard({ event, mayErase }: { readonly event: EventDetail; readonly
     <Card
       title={eventPageWords.action}
       actions={
-        erasable ? (
-          <button type="button" className="button" onClick={() => setErasing(true)}>
-            {erasureWords.erase}
-          </button>
-        ) : undefined
+        <>
+          {event.type !== 'action.checked' || event.action === null ? null : (
+            <>
+              <Copy text={curlOf(event)} label={eventPageWords.curl} />
+              <a href={hrefOf(`/agents/${event.agentId}/playground`, { event: event.eventId })}>
+                {eventPageWords.playground}
+              </a>
+            </>
+          )}
+          {erasable ? (
+            <button type="button" className="button" onClick={() => setErasing(true)}>
+              {erasureWords.erase}
+            </button>
+          ) : null}
+        </>
       }
     >
       <Action event={event} />
       {isErasing ? <EraseDialog eventId={event.eventId} onClose={() => setErasing(false)} /> : null}
     </Card>
   );
+}
+
+/** The check as a command for a shell, in ASCII, with a place for the key. */
+function curlOf({ agentId, action }: EventDetail): string {
+  const body = JSON.stringify({ agentId, action: sentAction(action) })
+    .replace(/[^ -~]/g, (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replaceAll("'", String.raw`'\''`);
+  const url = new URL('v1/check', document.baseURI).href;
+  return `curl -sS '${url}' -H 'content-type: application/json' -H 'x-service-key: csn_live_…' -d '${body}'`;
 }
 
 /** Where the event stands in the log and on the chain, and its verification in this browser. */
@@ -116,6 +137,7 @@ function Proof({ event }: { readonly event: EventDetail }): ReactNode {
         </button>
       </div>
       <Verdict verification={verification} />
+      {event.anchored ? <ProofPath eventId={eventId} /> : null}
       <Facts>
         <Fact name={fields.sequence}>{number(sequence)}</Fact>
         {dueBy === null ? null : (

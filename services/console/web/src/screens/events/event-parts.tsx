@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icons.js';
 import { Time } from '../../parts/time.js';
 import { asWords, number, words } from '../../words/en.js';
 import { isAccountEvent } from './account-events.js';
-import { agentName, outcomeOf, sentenceOf } from './event-words.js';
+import { agentName, outcomeOf, sentAction, sentenceOf } from './event-words.js';
 
 /** The answer in one sentence, and what it rests on. */
 export function Decision({
@@ -79,7 +79,7 @@ export function Action({ event: { action, type } }: { readonly event: EventRecor
     return <p className="muted">{why}</p>;
   }
   if (type !== 'action.checked') return <Code value={action} />;
-  const sent = (Object.entries(action as object) as [string, unknown][]).filter(([, value]) => value !== null);
+  const sent = Object.entries(sentAction(action));
   return sent.length === 0 ? (
     <p className="muted">{words.event.noContent}</p>
   ) : (

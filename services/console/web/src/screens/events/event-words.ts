@@ -47,6 +47,11 @@ function accountLine(action: unknown): string | null {
   return parts.length === 0 ? null : oneLine(parts.join('  '));
 }
 
+/** The action of a check as it was sent: a record names what was left out by `null`. */
+export function sentAction(action: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(action as object).filter(([, value]) => value !== null));
+}
+
 function oneLine(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.slice(0, 400);
