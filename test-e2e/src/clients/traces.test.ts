@@ -32,7 +32,7 @@ describe('a check within a span of OpenTelemetry', () => {
 
   /** The events of a trace, once there are `count` of them in the archive. */
   const eventsOf = (traceId: string, count: number): Promise<readonly { eventId: string }[]> =>
-    eventually(`${count} events of the trace`, 10, async () => {
+    eventually(`${count} events of the trace`, 30, async () => {
       const { json } = await instance.request('GET', `/v1/events?trace=${traceId}`, { headers });
       const { events } = json as { events: { eventId: string }[] };
       return events.length === count ? events : null;
@@ -89,7 +89,7 @@ describe('a check within a span of OpenTelemetry', () => {
 
   it('has none outside of a span', async () => {
     const { eventId } = await countersign.check({ actionType: 'tool_use', toolName: 'lookup' });
-    const json = await eventually('the event in the archive', 10, async () => {
+    const json = await eventually('the event in the archive', 30, async () => {
       const answer = await instance.request('GET', `/v1/events/${eventId}`, { headers });
       return answer.status === 200 ? answer.json : null;
     });

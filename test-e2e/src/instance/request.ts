@@ -92,7 +92,7 @@ export async function repeated(request: () => Promise<Answer>): Promise<Answer> 
 /** Not of a check: its answer has a reason. */
 function asksAgain({ status, json }: Answer): boolean {
   const { error } = (json ?? {}) as { readonly error?: unknown };
-  return status === 503 && typeof error === 'string' && /: (?:try|ask) again$/u.test(error);
+  return status === 503 && typeof error === 'string' && /\b(?:try|ask) again$/u.test(error);
 }
 
 /** Polls until `probe` resolves to a value; throws after `seconds`. */

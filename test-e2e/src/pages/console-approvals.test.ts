@@ -74,7 +74,7 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
     await page.keyboard.press('Enter');
     await page.getByText('Called the customer').waitFor();
     await page.getByText('Approved', { exact: true }).waitFor();
-    await eventually('the same refund passes', 20, async () => {
+    await eventually('the same refund passes', 30, async () => {
       const { json } = await refund(500, 'another note, which the rule ignores');
       return (json as { allowed: boolean }).allowed ? true : null;
     });
@@ -111,7 +111,7 @@ inBrowser(`approvals in the console${browserName === null ? ' (needs chromium)' 
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Denied', { exact: true }).waitFor();
-    await eventually('the refund stays denied', 20, async () => {
+    await eventually('the refund stays denied', 30, async () => {
       const { json } = await refund(900, HOSTILE);
       return (json as { code?: string }).code === 'approval_denied' ? true : null;
     });

@@ -67,7 +67,7 @@ describe('the address of the service', () => {
       }
       auditor = { email: 'auditor@example.com', password: 'a password of an auditor' };
       await post('/v1/users', { ...auditor, role: 'auditor' });
-      await eventually('all events in the list', 20, async () => {
+      await eventually('all events in the list', 30, async () => {
         const answer = await instance.request('GET', '/v1/events?outcome=denied&limit=1', { headers });
         return (answer.json as { total: number }).total === 23 ? true : null;
       });
@@ -198,7 +198,7 @@ describe('the address of the service', () => {
       const first = await selected();
       expect(await barriersOf(page)).toEqual([]);
       await page.keyboard.press('n');
-      await eventually('the next event', 5, async () => ((await selected()) === first ? null : true));
+      await eventually('the next event', 30, async () => ((await selected()) === first ? null : true));
       await page.keyboard.press('Escape');
       await panel.waitFor({ state: 'detached' });
       await page.keyboard.press('?');

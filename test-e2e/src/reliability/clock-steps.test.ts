@@ -80,7 +80,7 @@ describe('steps of the wall clock under load', () => {
       const metrics = (await second.request('GET', '/metrics')).text;
       const seconds = Number(/^countersign_clock_ahead_seconds (\S+)$/mu.exec(metrics)?.[1]);
       expect(seconds).toBeGreaterThan(DAYS_MS / 1000 - 600);
-      await eventually('the log says so', 20, async () =>
+      await eventually('the log says so', 30, async () =>
         second.output.includes("the newest event lies ahead of this machine's clock") ? true : null,
       );
       expect((await second.stop()).code).toBe(0);

@@ -22,7 +22,7 @@ describe.each(FAILURES)('when %s', (_title, failure) => {
     const load = startLoad(broken, { name: 'disk' });
     await sleep(500);
     faults.inject(failure);
-    await eventually('a check is refused', 10, async () =>
+    await eventually('a check is refused', 30, async () =>
       load.attempts.some(({ status }) => status === 503) ? true : null,
     );
     // The disk has recovered; the log has not, until it was reopened and checked.
@@ -63,7 +63,7 @@ describe('if no space is left', () => {
     await sleep(500);
     // Affects every store: log, archive, policy, anchoring, the ledger.
     faults.inject({ write: 'ENOSPC' });
-    await eventually('a check is refused', 10, async () =>
+    await eventually('a check is refused', 30, async () =>
       load.attempts.some(({ status }) => status === 503) ? true : null,
     );
     // It retries while the disk is full, and keeps refusing.
@@ -72,12 +72,12 @@ describe('if no space is left', () => {
     expect([status, JSON.stringify(json)]).toEqual([503, expect.stringContaining('it goes on once there is room')]);
     expect((await instance.check({ type: 'http_call' })).status).toBe(503);
     faults.clear();
-    await eventually('checks are answered again', 20, async () =>
+    await eventually('checks are answered again', 30, async () =>
       (await instance.check({ type: 'http_call' })).status === 200 ? true : null,
     );
     const attempts = await load.stop();
     expect(attempts.some(({ status: last }) => last === 200)).toBe(true);
-    await eventually('it is ready', 20, async () =>
+    await eventually('it is ready', 30, async () =>
       (await instance.request('GET', '/readyz')).status === 200 ? true : null,
     );
     await eventually('the list follows the log', 30, async () => {

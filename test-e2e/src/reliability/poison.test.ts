@@ -53,7 +53,7 @@ describe('invalid records in the topic of events', () => {
 
     const second = await scratch.start();
     expect((await second.check({ type: 'http_call' })).status).toBe(200);
-    await eventually('both events are listed', 10, async () => {
+    await eventually('both events are listed', 30, async () => {
       const { json } = await second.request('GET', '/v1/events?type=action.checked', { headers: session });
       return (json as { total: number }).total === 2 ? true : null;
     });

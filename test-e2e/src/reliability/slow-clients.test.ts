@@ -73,7 +73,7 @@ describe('thousands of clients that hold a connection and send little', () => {
     });
     expect(idle.filter(({ text }) => text !== '')).toEqual([]);
     expect(dribbling.filter(({ text }) => !text.startsWith('HTTP/1.1 408 '))).toEqual([]);
-    await eventually('their files are closed', 10, async () => (files() <= before.files + 20 ? true : null));
+    await eventually('their files are closed', 30, async () => (files() <= before.files + 20 ? true : null));
   }, 120_000);
 
   it('are answered if they send CONNECT', async () => {

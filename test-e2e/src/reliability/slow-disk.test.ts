@@ -41,7 +41,7 @@ describe('a disk that is slower than the deadline of a check', () => {
       const reported = listed.filter(({ type }) => type === 'action.unanswered').map(({ refersTo }) => refersTo);
       return ids.every((id) => reported.filter((one) => one === id).length === 1) ? true : null;
     });
-    await eventually('checks are answered again', 10, async () => {
+    await eventually('checks are answered again', 30, async () => {
       const { status } = await instance.check({ type: 'http_call' });
       return status === 200 ? true : null;
     });

@@ -39,7 +39,7 @@ describe('a stored leaf that was altered', () => {
     const first = await scratch.start({ env });
     const session = await first.session();
     for (let n = 0; n < 5; n += 1) expect((await first.check({ type: 'http_call' })).status).toBe(200);
-    await eventually('events are listed', 10, async () =>
+    await eventually('events are listed', 30, async () =>
       (await listEvents(first, session, EVER)).length >= 6 ? true : null,
     );
     expect((await first.stop()).code).toBe(0);
@@ -73,7 +73,7 @@ describe('a stored leaf that was altered', () => {
       database.close();
       return Number(count) > 0 && left === 0;
     };
-    await eventually('the windows are closed', 20, async () => (closed() ? true : null));
+    await eventually('the windows are closed', 30, async () => (closed() ? true : null));
     expect((await first.stop()).code).toBe(0);
     const database = new Database(join(scratch.dataDir, 'anchoring/anchors.db'));
     const altered = database

@@ -184,7 +184,7 @@ onEachProfile('alerts', (start) => {
     await eventually('it arrives', 45, async () => (receivedOf(highest, high, agentId).length > 0 ? true : null));
     expect(receivedOf(highest, high, agentId).map(({ data }) => data.eventId)).toEqual([eventId]);
     expect(highest.arrived.at(-1)?.id).toBe(failed.id);
-    await eventually('the log says so', 15, async () =>
+    await eventually('the log says so', 30, async () =>
       (await deliveries(high)).find(({ id }) => id === failed.id)?.state === 'delivered' ? true : null,
     );
   }, 85_000);

@@ -245,7 +245,7 @@ onEachProfile('POST /v1/check', (start, profile) => {
     expect(first.json).toEqual({ allowed: true });
     expect((await pay()).json).toMatchObject({ allowed: false, violation_type: 'spending_limit_exceeded' });
     expect(await report(first, 'skipped')).toBe('recorded');
-    const second = await eventually('the budget', 20, async () => {
+    const second = await eventually('the budget', 30, async () => {
       const answer = await pay();
       return (answer.json as { allowed: boolean }).allowed ? answer : null;
     });

@@ -93,7 +93,7 @@ onEachProfile('the dashboard routes', (start) => {
     expect((await post(`/v1/agents/${id}/unfreeze`)).json).toMatchObject({ status: 'active' });
     expect((await post(`/v1/agents/${id}/deactivate`)).json).toMatchObject({ status: 'inactive' });
     expect((await post(`/v1/agents/${id}/unfreeze`)).status).toBe(409);
-    const types = await eventually('six events of its life', 5, async () => {
+    const types = await eventually('six events of its life', 30, async () => {
       const found = await events(`agentId=${id}`);
       return found.total >= 5 ? found.events.map(({ type }) => type) : null;
     });
@@ -145,7 +145,7 @@ onEachProfile('the dashboard routes', (start) => {
       );
       ids.push(String(answer.headers['x-event-id']));
     }
-    const all = await eventually('all events are listed', 5, async () => {
+    const all = await eventually('all events are listed', 30, async () => {
       const found = await events(`agentId=${id}&limit=1000`);
       return found.total === 14 ? found : null;
     });
@@ -193,7 +193,7 @@ onEachProfile('the dashboard routes', (start) => {
     expect(mine.json).toMatchObject({ total: 0 });
     const listed = (kind: string) => instance.request('GET', `/v1/events?kind=${kind}`, { headers: stranger });
     expect((await listed('agents')).json).toMatchObject({ total: 0 });
-    await eventually('the registration and its sign-in are in the trail', 5, async () => {
+    await eventually('the registration and its sign-in are in the trail', 30, async () => {
       const { events: own } = (await listed('account')).json as { events: EventRecord[] };
       expect(own.length).toBeLessThanOrEqual(2);
       return own.length === 2 ? own.map(({ type }) => type).sort() : null;

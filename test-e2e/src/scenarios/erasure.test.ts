@@ -125,7 +125,9 @@ onEachProfile('content that is erased', (start, profile) => {
     const path = `/v1/events/${String(checked.headers['x-event-id'])}/content`;
     const { id } = await issue('json');
     const placed = await ask('POST', '/v1/legal-holds', { name: 'Case 1', reason: 'counsel', agents: [agentId] });
-    expect([placed.status, placed.json]).toEqual([201, expect.objectContaining({ state: 'in_force' })]);
+    // An erasure of before may still be carried out where the archive is behind.
+    const state = expect.stringMatching(/^(?:settling|in_force)$/);
+    expect([placed.status, placed.json]).toEqual([201, expect.objectContaining({ state })]);
     const refused = await ask('DELETE', path);
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Case 1')]);
     expect((await ask('GET', `/v1/reports/${id}`)).text).toContain('kept.1');
@@ -133,7 +135,7 @@ onEachProfile('content that is erased', (start, profile) => {
     expect((await ask('POST', `/v1/legal-holds/${hold}/release`, { reason: 'closed' })).status).toBe(200);
     expect((await ask('DELETE', path)).status).toBe(204);
     expect((await ask('GET', `/v1/reports/${id}`)).status).toBe(404);
-    await eventually('both events of the hold are listed', 20, async () => {
+    await eventually('both events of the hold are listed', 30, async () => {
       const { events } = (await ask('GET', '/v1/events?kind=account&limit=20')).json as { events: { type: string }[] };
       const [released, placed] = events.filter(({ type }) => type.startsWith('account.legal_hold_'));
       return released?.type.endsWith('_released') === true && placed?.type.endsWith('_placed') === true ? true : null;

@@ -19,7 +19,7 @@ export function publicReportCases(given: () => Anchored): void {
     const path = `/v1/reports/${id}/public`;
     const ask = (headers: Record<string, string> = {}): Promise<Answer> => instance.request('GET', path, { headers });
     const becomes = (status: number, headers: Record<string, string> = {}): Promise<Answer> =>
-      eventually(`${path} is ${status}`, 20, async () => {
+      eventually(`${path} is ${status}`, 30, async () => {
         const answer = await ask(headers);
         return answer.status === status ? answer : null;
       });

@@ -63,7 +63,7 @@ export function reportPdfCases(given: () => Anchored): void {
     const { json: page } = await instance.request('GET', '/v1/reports', { headers: session });
     expect((page as { reports: unknown[] }).reports[0]).toMatchObject({ id, format: 'pdf', pdfSha256: sha256 });
 
-    const found = await eventually('the hash of the file is known to the public', 20, async () => {
+    const found = await eventually('the hash of the file is known to the public', 30, async () => {
       const answered = await instance.request('GET', `/v1/reports/by-pdf-sha256/${sha256}`);
       return answered.status === 404 ? null : answered;
     });
@@ -80,7 +80,7 @@ export function reportPdfCases(given: () => Anchored): void {
     expect([found.status, found.json]).toEqual([200, { ...issued, issued_at: timestamp.issued_at }]);
     expect(found.headers['cache-control']).toContain('public');
     await instance.request('PATCH', `/v1/reports/${id}`, { headers: session, body: { public: true } });
-    const whole = await eventually('its package is public', 20, async () => {
+    const whole = await eventually('its package is public', 30, async () => {
       const answered = await instance.request('GET', `/v1/reports/by-pdf-sha256/${sha256}`);
       return answered.text === found.text ? null : answered;
     });

@@ -17,7 +17,7 @@ onEachProfile('a restart', (start) => {
     const headers = { 'idempotency-key': 'over-the-restart' };
     const first = await instance.check({ type: 'pay', estimatedCost: 2 }, { headers });
     expect(first.text).toBe('{"allowed":true}');
-    const anchored = await eventually('an anchor', 20, async () => {
+    const anchored = await eventually('an anchor', 30, async () => {
       const { json } = await instance.request('GET', `/v1/agents/${agentId}/anchors`, { headers: session });
       const { anchors } = json as { anchors: unknown[] };
       return anchors.length > 0 ? anchors : null;

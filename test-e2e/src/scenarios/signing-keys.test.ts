@@ -56,7 +56,7 @@ onEachProfile('signing keys that an operator changes', (start, profile) => {
     return (json as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
   };
   const publishedAs = (id: string, status: string): Promise<unknown> =>
-    eventually(`${id} is ${status}`, 20, async () =>
+    eventually(`${id} is ${status}`, 30, async () =>
       (await listed()).keys.some((key) => key.id === id && key.status === status) ? true : null,
     );
 

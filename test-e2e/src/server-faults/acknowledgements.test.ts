@@ -54,7 +54,7 @@ onOwnServers('acknowledgements of Kafka', { env }, (own) => {
     return sent;
   };
   const works = () =>
-    eventually('checks are answered', 20, async () => {
+    eventually('checks are answered', 30, async () => {
       return (await batch()).every(({ status }) => status === 200) ? true : null;
     });
 
@@ -83,7 +83,7 @@ onOwnServers('acknowledgements of Kafka', { env }, (own) => {
     const doubtful = await batch(1);
     await cure();
     expect(doubtful.map(({ status, eventId }) => [status, eventId !== null])).toEqual(doubtful.map(() => [503, true]));
-    const next = await eventually('the next batch is answered', 20, async () => {
+    const next = await eventually('the next batch is answered', 30, async () => {
       const sent = await batch(1);
       return sent.every(({ status }) => status === 200) ? sent : null;
     });

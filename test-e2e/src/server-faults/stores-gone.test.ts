@@ -27,7 +27,7 @@ onOwnServers('a store that becomes unavailable under load', { env }, (own) => {
     const load = new SteadyLoad(instance, { name: 'mongo', perSecond: 100, agentIds });
     await sleep(2000);
     await mongo.kill();
-    const notReady = await eventually('readiness names it', 20, async () => {
+    const notReady = await eventually('readiness names it', 30, async () => {
       const found = await readiness();
       return found.waitingFor.some((why) => why.includes('the store cannot be reached')) ? found : null;
     });
@@ -103,7 +103,7 @@ onOwnServers('a store that becomes unavailable under load', { env }, (own) => {
       expect(ofSpender.length).toBeGreaterThan(allowed);
       expect(allowed * COST).toBe(LIMIT);
       const counted = listed.filter(({ type, outcome }) => type === 'action.checked' && outcome !== 'frozen').length;
-      await eventually('the total of the account is that of the list', 20, async () => {
+      await eventually('the total of the account is that of the list', 30, async () => {
         const { json } = await instance.request('GET', '/v1/account', { headers: session });
         return (json as { actionsUsed: number }).actionsUsed === counted ? true : null;
       });

@@ -40,7 +40,7 @@ describe('a stop', () => {
     const check = await begin(instance, '/v1/check', { 'x-service-key': apiKey });
     const agent = await begin(instance, '/v1/agents', await instance.session());
     const ended = instance.stop();
-    await eventually('no new connection', 10, () =>
+    await eventually('no new connection', 30, () =>
       send(baseUrl, 'GET', '/healthz', { headers: { connection: 'close' } }).then(
         () => null,
         () => true,
