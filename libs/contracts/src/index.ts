@@ -219,6 +219,7 @@ export type { ArgumentMatcher, FactMember, LimitMember, PatchOperation, RuleEffe
 export { dryRun, dryRunBody } from './http/dry-run.js';
 export type { DryRunAnswer } from './http/dry-run.js';
 export type { Explanation, ExplainRequest } from './http/explanation.js';
+export type { PreviewRequest, ProfilePreview } from './http/profile-preview.js';
 export type { RegistrationDraft, WalletRegistration } from './http/registration.js';
 export { agentRecord, MOST_OAUTH_CLIENTS } from './http/agent-record.js';
 export type { AgentRecord } from './http/agent-record.js';

@@ -6,4 +6,5 @@ export { draftPolicy } from './draft-policy/draft-policy.js';
 export type { DraftOptions, Drafted, PolicyDraft } from './draft-policy/draft-policy.js';
 export type { RecordedCheck } from './dry-run/replay-checks.js';
 export { policyWarnings, runCases } from './policy-file/run-cases.js';
+export { caseFailureText } from './policy-file/case-failure-text.js';
 export type { CaseFailure } from './policy-file/run-cases.js';

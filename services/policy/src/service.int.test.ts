@@ -327,6 +327,61 @@ describe('policy over HTTP', () => {
     expect((await explain({ mode: 'observe' })).status).toBe(409);
   });
 
+  it('shows what a draft would leave, with its findings, and runs cases under it', async () => {
+    const preview = (body: object, about = path, who = 'auditor') =>
+      ask('POST', `${about}/profile/preview`, { profile: {}, ...body }, who);
+    const none = await preview({});
+    expect([none.status, none.body.findings, none.body.cases]).toEqual([200, [], null]);
+    const { profile, findings } = (
+      await preview({ profile: { allowed_apis: ['api.example.com'] }, rules: { blocked_apis: ['*.example.com'] } })
+    ).body;
+    expect(profile).toMatchObject({ version: 2, allowed_apis: ['api.example.com'], blocked_apis: ['*.example.com'] });
+    expect(findings).toEqual([
+      { path: ['allowed_apis', 0], kind: 'no_effect', text: expect.stringMatching(/covered by/) },
+    ]);
+    for (const [refused, at] of [
+      [{ refund_limit: 1 }, ['refund_limit']],
+      [{ blocked_apis: ['ok.example', 'a*b'] }, ['blocked_apis', 1]],
+      [{ rules: [{ id: 'r', effect: 'deny', when: 'args.amount > 5' }] }, ['rules', 0]],
+      [
+        {
+          rules: [
+            { id: 'r', effect: 'deny' },
+            { id: 'r', effect: 'deny' },
+          ],
+        },
+        ['rules', 1],
+      ],
+      [[], []],
+    ] as const) {
+      const { status, body } = await preview({ profile: refused });
+      expect([status, body.profile, body.findings[0]]).toEqual([
+        200,
+        null,
+        { path: at, kind: 'refused', text: expect.any(String) },
+      ]);
+    }
+    const wire = { title: 'wires', action: { type: 'wire' }, expect: 'denied' };
+    const tested = await preview({ profile: { off_limits_actions: ['wire'] }, cases: [wire] });
+    expect(tested.body.cases).toEqual({ total: 1, failures: [] });
+    expect((await preview({ cases: [wire] })).body.cases).toEqual({
+      total: 1,
+      failures: [{ title: 'wires', text: 'wires: expected denied, came allowed' }],
+    });
+    for (const wrong of [
+      { cases: [{ ...wire, times: 10_001 }] },
+      { cases: [{ ...wire, times: 2000, action: { type: 'wire', payload: 'x'.repeat(10_000) } }] },
+      { cases: [{ title: 'x' }] },
+      { rules: { more: 1 } },
+      { more: 1 },
+    ]) {
+      expect((await preview(wrong)).status).toBe(400);
+    }
+    expect((await ask('GET', `${path}/profile`)).body.version).toBe(1);
+    expect((await preview({}, path, 'stranger')).status).toBe(404);
+    expect((await preview({}, path, 'unknown')).status).toBe(401);
+  });
+
   it('takes a time or a number of checks for a dry run, and is 503 without the archive', async () => {
     const dryRun = (body: object) => ask('POST', `${path}/profile/dry-run`, { profile: {}, ...body }, 'auditor');
     const time = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-02T00:00:00.000Z' };

@@ -262,6 +262,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
       body: { profile: {}, from: '2026-01-01T00:00:00.000Z', to: '2026-01-01T00:00:01.000Z' },
     }),
   },
+  'POST /v1/agents/{id}/profile/preview': {
+    statuses: bySession('auditor', 200, 404),
+    ask: (ids) => ({ ...agent(ids), body: { profile: {} } }),
+  },
   'GET /v1/agents/{id}/registration-tx': { statuses: bySession('member', 200, 404), ask: agent },
   // No chain has the transaction.
   'POST /v1/agents/{id}/register-blockchain-self-custody': {

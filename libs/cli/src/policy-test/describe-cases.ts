@@ -1,4 +1,5 @@
-import type { CaseFailure, ExpectedAnswer } from '@countersign/policy/policy-files';
+import { caseFailureText } from '@countersign/policy/policy-files';
+import type { CaseFailure } from '@countersign/policy/policy-files';
 import { oneLine } from '../verify-file/describe-package.js';
 
 /** Results of the cases of one file. */
@@ -14,7 +15,7 @@ export interface TestedFile {
 export function casesText(tested: readonly TestedFile[]): string {
   const lines = tested.flatMap(({ file, failures, warnings }) => [
     ...warnings.map((warning) => `WARN ${file}: ${warning}`),
-    ...failures.map((failure) => `FAIL ${file}: ${failureLine(failure)}`),
+    ...failures.map((failure) => `FAIL ${file}: ${caseFailureText(failure)}`),
   ]);
   const { cases, failed } = sumOf(tested);
   const files = `${tested.length} ${tested.length === 1 ? 'file' : 'files'}`;
@@ -27,22 +28,4 @@ export function sumOf(tested: readonly TestedFile[]): { readonly cases: number; 
     cases: tested.reduce((sum, { cases }) => sum + cases, 0),
     failed: tested.reduce((sum, { failures }) => sum + failures.length, 0),
   };
-}
-
-function failureLine({ title, step, given, expected, came }: CaseFailure): string {
-  const place = given === undefined ? (step === null ? null : `step ${step}`) : `given ${given}`;
-  const location = place === null ? title : `${title} (${place})`;
-  const asked = Object.keys(expected) as (keyof ExpectedAnswer)[];
-  const said = (['allowed', 'violation_type', 'rule', 'code'] as const).filter((member) => came[member] !== null);
-  const members = [...new Set([...said, ...asked])];
-  return `${location}: expected ${answerText(expected, asked)}, came ${answerText(came, members)}`;
-}
-
-function answerText(answer: ExpectedAnswer, members: readonly (keyof ExpectedAnswer)[]): string {
-  const parts = members.map((member) => {
-    const value = answer[member];
-    if (member === 'allowed') return value === true ? 'allowed' : 'denied';
-    return value === null ? `no ${member}` : `${member} ${String(value)}`;
-  });
-  return parts.join(', ');
 }

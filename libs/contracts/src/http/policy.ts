@@ -2,10 +2,10 @@ import { agentRecord, oauthClientIds } from './agent-record.js';
 import { bodyErrors, error, pageOf, paging, sessionErrors, uuid, retryLater } from './fragments.js';
 import { dryRun, dryRunBody } from './dry-run.js';
 import { explainBody, explanation } from './explanation.js';
-import { behaviorProfile, changedProfile, profileFields, profilePatch, requiredMembers } from './profile.js';
+import { behaviorProfile, changedProfile, profilePatch } from './profile.js';
+import { packageRules, previewBody, profilePreview } from './profile-preview.js';
 import { registrationRoutes } from './registration.js';
 import { nullable, object, type JsonOf } from './json-schema.js';
-import { conditionalMembers } from './rules.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
 
@@ -63,11 +63,7 @@ const safetyPackage = object({
   id: { type: 'string' },
   name: { type: 'string' },
   description: { type: 'string' },
-  rules: {
-    type: 'object',
-    properties: { ...profileFields, require: requiredMembers, ...conditionalMembers },
-    additionalProperties: false,
-  },
+  rules: packageRules,
 });
 
 const service = 'policy' as const;
@@ -302,6 +298,28 @@ export const policyRoutes = {
       404: noAgent,
       409: error('the agent is inactive, or version is not the current one'),
       503: error('the archive cannot be read now, or too many dry runs are running'),
+    },
+  }),
+  previewProfile: route({
+    service,
+    method: 'POST',
+    path: '/v1/agents/{id}/profile/preview',
+    operationId: 'previewProfile',
+    summary:
+      'A profile as a draft would leave it, its findings, and the results of test cases under it; changes nothing',
+    tag,
+    auth: 'session',
+    params: { id: uuid },
+    // A draft that is refused is a finding, so the handler validates it.
+    body: previewBody({}, {}),
+    shownBody: previewBody(profilePatch, packageRules),
+    success: 200,
+    responses: {
+      200: { description: 'what came of the draft', schema: profilePreview },
+      ...bodyErrors,
+      401: sessionErrors[401],
+      404: noAgent,
+      503: error('the cases of other drafts are being run'),
     },
   }),
   listSafetyPackages: route({

@@ -1,12 +1,14 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
-import type { BehaviorProfile } from '@countersign/contracts';
+import type { BehaviorProfile, PreviewRequest, ProfilePreview } from '@countersign/contracts';
 import { profileWarnings } from '@countersign/policy-engine';
 import { HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { ApiKeyCaller, RouteInput } from '@countersign/http-edge';
 import type { AgentChanges } from '../change-agent/agent-changes.js';
 import { readPatchFor } from '../domain/profile.js';
+import { previewCases, readCases } from '../preview/preview-cases.js';
+import { previewProfile } from '../preview/preview-profile.js';
 import type { SafetyPackage } from '../safety-packages/load-packages.js';
 import { agentId, byKey, byUser } from './agents-controller.js';
 import { AGENT_CHANGES, SAFETY_PACKAGES } from './tokens.js';
@@ -37,6 +39,18 @@ export class ProfilesController {
     const read = readPatchFor(id, body);
     if ('error' in read) throw new HttpRefusal(400, read.error);
     return withWarnings((await this.changes.changeProfile(byUser(caller), id, read.patch)).facts.profile);
+  }
+
+  @HttpRoute(policyRoutes.previewProfile)
+  async preview(@Input() { caller, params, body }: RouteInput<PreviewRequest>): Promise<ProfilePreview> {
+    const cases = readCases(body.cases ?? []);
+    const { facts } = await this.changes.find(caller.accountId, agentId(params));
+    const preview = previewProfile(facts.profile, body.profile, body.rules);
+    const { profile } = preview;
+    return {
+      ...preview,
+      cases: cases.length === 0 || profile === null ? null : await previewCases(profile, cases),
+    };
   }
 
   @HttpRoute(policyRoutes.readProfileByKey)

@@ -1,6 +1,7 @@
 import { FROZEN_REASON } from '@countersign/contracts';
 import type { BehaviorProfile } from '@countersign/contracts';
-import { applyProfilePatch, emptyProfile, profileWarnings } from '@countersign/policy-engine';
+import { applyProfilePatch, decideInSlices, emptyProfile, profileWarnings, whoIn } from '@countersign/policy-engine';
+import type { Action } from '@countersign/policy-engine';
 import { SimulatedAgent } from '../simulate/simulated-agent.js';
 import type { Verdict } from '../simulate/simulated-agent.js';
 import { FROZEN } from './file-schema.js';
@@ -48,26 +49,46 @@ export function runCases({ patch, cases }: Pick<PolicyFile, 'patch' | 'cases'>):
 }
 
 /** The first step that fails, or `null`. After a denial that freezes the agent all checks are refused, as by a gateway. */
-export function runCase(profile: BehaviorProfile, { title, steps }: PolicyCase): CaseFailure | null {
+export function runCase(profile: BehaviorProfile, one: PolicyCase): CaseFailure | null {
+  const steps = runCaseInSlices(profile, one);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** As {@link runCase}; yields after each check, and after each piece of a long payload. */
+export function* runCaseInSlices(
+  profile: BehaviorProfile,
+  { title, steps }: PolicyCase,
+): Generator<undefined, CaseFailure | null, undefined> {
   const agent = new SimulatedAgent(profile);
   let frozen = false;
   const before = steps.filter(({ given }) => given !== null).length;
   const isSingle = steps.length - before === 1;
   for (const [n, { action, atMs, times, expect, given }] of steps.entries()) {
-    const answer = (): CameOut => {
-      if (frozen) return REFUSED_FROZEN;
-      const verdict = agent.check(action, atMs);
+    let came: CameOut = REFUSED_FROZEN;
+    for (let check = 0; check < times; check += 1) {
+      yield;
+      if (frozen) {
+        came = REFUSED_FROZEN;
+        break;
+      }
+      const verdict = yield* checkInSlices(agent, action, atMs);
       frozen = verdict.freezes;
-      return cameOut(verdict);
-    };
-    let came = answer();
-    for (let again = 1; again < times; again += 1) came = answer();
+      came = cameOut(verdict);
+    }
     if (expect !== null && !holds(expect, came)) {
       if (given !== null) return { title, step: null, given: given + 1, expected: expect, came };
       return { title, step: isSingle ? null : n + 1 - before, expected: expect, came };
     }
   }
   return null;
+}
+
+function* checkInSlices(agent: SimulatedAgent, action: Action, atMs: number): Generator<undefined, Verdict, undefined> {
+  const who = whoIn(action);
+  return agent.settle(yield* decideInSlices(agent.profile, action, agent.around(atMs, who)), atMs, who);
 }
 
 function cameOut({ allowed, violation }: Verdict): CameOut {

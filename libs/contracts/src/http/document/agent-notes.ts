@@ -105,6 +105,14 @@ export const AGENT_NOTES: OperationNotes = {
     description:
       'Before a profile is changed: judges the recorded checks of a time range again by the draft, as if it had been in force at `from`, and returns those with a different decision, by rule. With `latest` instead of `from` and `to` it judges the newest checks, for a preview while a draft is edited.',
   },
+  previewProfile: {
+    body: {
+      profile: { allowed_apis: ['api.example.com'], blocked_apis: ['*.example.com'] },
+      cases: [{ title: 'wires are denied', action: { type: 'wire_transfer' }, expect: 'denied' }],
+    },
+    description:
+      'Before a profile is changed: the profile as the change would leave it, with what `countersign policy lint` finds about it. With `rules` those of a safety package are merged into the draft first; with `cases` the test cases of a policy file are run as `countersign policy test` runs them. A draft that a PATCH would refuse is answered as a finding.',
+  },
   listSafetyPackages: { description: 'Predefined rules for common risks, as a starting point.' },
   applySafetyPackage: {
     body: { packageId: 'spending-guard' },
