@@ -33,6 +33,7 @@ const PACKAGES = [
   'reselect',
   'scheduler',
   'use-sync-external-store',
+  'yaml',
 ];
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));

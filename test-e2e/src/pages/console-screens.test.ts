@@ -145,12 +145,11 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await page.locator('.badge', { hasText: '20 to denied' }).waitFor();
     await picture(page, 'profile');
     expect(await barriersOf(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Text', exact: true }).click();
     const text = page.getByLabel('Profile as JSON');
     const draft = JSON.parse(await text.inputValue()) as { blocked_apis: string[] };
     expect(draft.blocked_apis).toEqual(['evil.example', 'api.example.com']);
     await text.fill('{');
-    await page.getByText('This is not JSON:').waitFor();
+    await page.locator('#profile-text-fault').waitFor();
     const rule = {
       id: 'refund-cap',
       effect: 'deny',
@@ -161,7 +160,6 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await text.fill(JSON.stringify({ ...draft, blocked_apis: ['evil.example'], rules: [rule], limits }));
     await text.press('Control+s');
     await page.getByText('Saved as version 3.').waitFor();
-    await page.getByRole('button', { name: 'Form', exact: true }).click();
     await page.getByText(/^refund-cap: deny/).waitFor();
     const refund = { type: 'tool_use', tool_name: 'send_refund', payload: { amount: 101 } };
     expect((await instance.check(refund)).json).toMatchObject({ allowed: false });
@@ -190,7 +188,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
     await page.getByRole('button', { name: /^Replace version/ }).click();
     await page.getByRole('button', { name: 'Apply to the version in force' }).click();
     await page.getByRole('button', { name: 'Replace version 5' }).waitFor();
-    await page.getByText('Changed: off_limits_actions', { exact: true }).waitFor();
+    await page.getByText(/^Changed: off_limits_actions\b/).waitFor();
     await page.getByRole('button', { name: 'Replace version 5' }).click();
     await page.getByText(/^Saved as version 6/).waitFor();
     const { json } = await instance.request('GET', `/v1/agents/${agentId}/profile`, { headers });

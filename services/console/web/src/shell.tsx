@@ -7,7 +7,7 @@ import { useWaitingApprovals } from './api/approvals.js';
 import { signOut } from './api/session.js';
 import { useShortcuts } from './keyboard.js';
 import { useLiveFeed } from './live/feed.js';
-import { go } from './location.js';
+import { go, holdBack } from './location.js';
 import { Foreign } from './parts/foreign.js';
 import { Icon } from './parts/icons.js';
 import { Problem } from './parts/problem.js';
@@ -127,7 +127,7 @@ function Account({
   const [failure, setFailure] = useState<unknown>(null);
   const leave = (): void => {
     setFailure(null);
-    signOut().catch(setFailure);
+    holdBack(() => void signOut().catch(setFailure));
   };
   return (
     <div className="account">

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type {
   AgentRecord,
@@ -6,6 +6,7 @@ import type {
   DryRunAnswer,
   EventExplanation,
   Explanation,
+  ProfilePreview,
   ProfileVersion,
 } from '@countersign/contracts';
 import { ask } from './ask.js';
@@ -30,7 +31,9 @@ export function useSaveProfile(id: string): UseMutationResult<SavedProfile, Erro
     mutationFn: (body) => ask<SavedProfile>(`${of(id)}/profile`, { method: 'PATCH', body }),
     onSuccess: () =>
       Promise.all(
-        [['agent', id], ['agents'], ['versions', id]].map((queryKey) => client.invalidateQueries({ queryKey })),
+        [['agent', id], ['agents'], ['versions', id], ['preview', id]].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
       ),
   });
 }
@@ -49,6 +52,58 @@ export function useImpact(id: string, profile: ProfileFields | null): UseQueryRe
   });
 }
 
+/**
+ * The profile as a draft would leave it, with what is found about it; an earlier question is cancelled by a later one.
+ * @param profile the fields that differ
+ */
+export function usePreview(id: string, profile: ProfileFields): UseQueryResult<ProfilePreview> {
+  return useQuery({
+    queryKey: ['preview', id, JSON.stringify(profile)],
+    queryFn: ({ signal }) => previewOf(id, { profile }, signal),
+    placeholderData: keepPreviousData,
+    gcTime: 30_000,
+  });
+}
+
+/** Asks once. @param body `rules` of a safety package to merge, `cases` to run */
+export function previewOf(
+  id: string,
+  body: { readonly profile: ProfileFields; readonly rules?: unknown; readonly cases?: readonly unknown[] },
+  signal?: AbortSignal,
+): Promise<ProfilePreview> {
+  return ask<ProfilePreview>(`${of(id)}/profile/preview`, {
+    method: 'POST',
+    body,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** The profile of a draft with rules of a safety package merged in. @param rules `undefined`: none are chosen */
+export function useMerged(id: string, profile: ProfileFields, rules: unknown): UseQueryResult<ProfilePreview> {
+  return useQuery({
+    queryKey: ['preview', id, JSON.stringify(profile), rules],
+    queryFn: ({ signal }) => previewOf(id, { profile, rules }, signal),
+    enabled: rules !== undefined,
+    gcTime: 30_000,
+  });
+}
+
+export interface SafetyPackage {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly rules: ProfileFields;
+}
+
+export function useSafetyPackages(): UseQueryResult<readonly SafetyPackage[]> {
+  return useQuery({
+    queryKey: ['safety-packages'],
+    queryFn: async ({ signal }) =>
+      (await ask<{ packages: readonly SafetyPackage[] }>('/v1/safety-packages', { signal })).packages,
+    staleTime: Infinity,
+  });
+}
+
 /** Versions of the profile, newest first; at most 200. */
 export function useVersions(id: string): UseQueryResult<readonly ProfileVersion[]> {
   return useQuery({
@@ -63,21 +118,28 @@ export function useVersions(id: string): UseQueryResult<readonly ProfileVersion[
   });
 }
 
-/** A version as it was committed; its `profile` is `null` if it is erased. */
-export type CommittedVersion = ProfileVersion & { readonly profile: BehaviorProfile | null };
-
-export function useVersion(id: string, version: number): UseQueryResult<CommittedVersion> {
-  return useQuery({
-    queryKey: ['version', id, version],
-    queryFn: ({ signal }) => ask<CommittedVersion>(`${of(id)}/profile/versions/${version}`, { signal }),
-    staleTime: Infinity,
-  });
+/** An action, explained under the profile in force and under a draft. */
+export interface Explained {
+  readonly action: unknown;
+  readonly inForce: Explanation;
+  /** `null`: the draft has no changes. */
+  readonly draft: Explanation | null;
 }
 
-/** Explains an action under the profile in force; nothing is recorded. */
-export function useExplain(id: string): UseMutationResult<Explanation, Error, unknown> {
+/** Explains an action; nothing is recorded. */
+export function useExplain(
+  id: string,
+): UseMutationResult<Explained, Error, { readonly action: unknown; readonly changes: ProfileFields | null }> {
+  const explain = (body: object): Promise<Explanation> =>
+    ask<Explanation>(`${of(id)}/explain`, { method: 'POST', body: { agentId: id, ...body } });
   return useMutation({
-    mutationFn: (action) => ask<Explanation>(`${of(id)}/explain`, { method: 'POST', body: { agentId: id, action } }),
+    mutationFn: async ({ action, changes }) => {
+      const [inForce, draft] = await Promise.all([
+        explain({ action }),
+        changes === null ? null : explain({ action, profile: changes }),
+      ]);
+      return { action, inForce, draft };
+    },
   });
 }
 

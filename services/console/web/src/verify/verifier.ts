@@ -49,7 +49,7 @@ interface TrustedTypes {
 }
 
 /** Where the service answers: the page lies at `<base>console`. */
-const BASE = new URL('.', window.location.href.split('#')[0]).href;
+export const BASE = new URL('.', window.location.href.split('#')[0]).href;
 const WORKER = `${BASE}verify/worker.js`;
 
 const waiting = new Map<number, Waiting>();

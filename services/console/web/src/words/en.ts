@@ -193,6 +193,7 @@ export const words = {
       ['g r', 'Reports'],
       ['g h', 'Health'],
       ['g s', 'Settings'],
+      ['F8', 'Next problem of a profile'],
       ['?', 'This list'],
     ],
   },

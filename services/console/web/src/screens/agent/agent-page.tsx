@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { Role } from '@countersign/contracts';
+import type { AgentRecord, Role } from '@countersign/contracts';
 import { useAgent } from '../../api/profile.js';
 import { client } from '../../api/client.js';
 import { hrefOf } from '../../location.js';
@@ -11,9 +11,11 @@ import { agentWords } from '../../words/agent.js';
 import { words } from '../../words/en.js';
 import { FreezeButton, FreezeDialog } from '../agents/freeze-dialog.js';
 import { History } from './history.js';
+import { LeaveDialog } from './leave-dialog.js';
 import { OauthClients } from './oauth-clients.js';
 import { Playground } from './playground.js';
 import { ProfileEditor } from './profile-editor.js';
+import { useDraft } from './use-draft.js';
 
 const TONES = { active: 'good', frozen: 'bad', inactive: 'plain' } as const;
 
@@ -31,7 +33,6 @@ export function AgentPage({
   readonly query: URLSearchParams;
 }): ReactNode {
   const agent = useAgent(id);
-  const [isAsking, setAsking] = useState(false);
   if (agent.data === undefined) {
     return (
       <Page title={agentWords.title}>
@@ -46,8 +47,33 @@ export function AgentPage({
       </Page>
     );
   }
-  const { name, status, behavior_profile: profile } = agent.data;
-  const shown = Number(query.get('version') ?? NaN);
+  return (
+    <Loaded agent={agent.data} part={part} role={role} query={query}>
+      {agent.error === null ? null : (
+        <Problem what={agentWords.failed} error={agent.error} retry={() => void agent.refetch()} />
+      )}
+    </Loaded>
+  );
+}
+
+/** The parts of an agent that was read; they share one draft of its profile. */
+function Loaded({
+  agent,
+  part,
+  role,
+  query,
+  children,
+}: {
+  readonly agent: AgentRecord;
+  readonly part: string;
+  readonly role: Role;
+  readonly query: URLSearchParams;
+  readonly children: ReactNode;
+}): ReactNode {
+  const [isAsking, setAsking] = useState(false);
+  const draft = useDraft(agent);
+  const [cases, setCases] = useState<readonly unknown[]>([]);
+  const { id, name, status, behavior_profile: profile } = agent;
   const close = (): void => {
     setAsking(false);
     void client.invalidateQueries({ queryKey: ['agent', id] });
@@ -62,7 +88,7 @@ export function AgentPage({
         <>
           <span className={`badge ${TONES[status]}`}>{status}</span>
           <a href={hrefOf('/events', { agent: id })}>{agentWords.events}</a>
-          <FreezeButton agent={agent.data} role={role} onAsk={() => setAsking(true)} />
+          <FreezeButton agent={agent} role={role} onAsk={() => setAsking(true)} />
         </>
       }
     >
@@ -76,20 +102,24 @@ export function AgentPage({
         ]}
         current={`${base}${part}`}
       />
-      {agent.error === null ? null : (
-        <Problem what={agentWords.failed} error={agent.error} retry={() => void agent.refetch()} />
-      )}
+      {children}
       {part === '/history' ? (
-        <History agent={agent.data} role={role} shown={Number.isSafeInteger(shown) && shown > 0 ? shown : null} />
+        <History agent={agent} role={role} query={query} />
       ) : part === '/playground' ? (
-        <Playground agentId={id} eventId={query.get('event')} />
+        <Playground
+          agentId={id}
+          eventId={query.get('event')}
+          draft={draft}
+          onCase={(one) => setCases((all) => [...all, one])}
+        />
       ) : (
         <>
-          <ProfileEditor agent={agent.data} role={role} />
-          <OauthClients agent={agent.data} role={role} />
+          <ProfileEditor agent={agent} role={role} draft={draft} cases={cases} onCases={setCases} />
+          <OauthClients agent={agent} role={role} />
         </>
       )}
-      {isAsking ? <FreezeDialog agent={agent.data} onClose={close} /> : null}
+      {isAsking ? <FreezeDialog agent={agent} onClose={close} /> : null}
+      {draft.isChanged ? <LeaveDialog path={`/agents/${id}`} /> : null}
     </Page>
   );
 }

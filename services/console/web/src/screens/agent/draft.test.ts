@@ -1,4 +1,4 @@
-import { changesOf, entriesOf, readFields } from './draft.js';
+import { changesOf, entriesOf, readFields, threeWay } from './draft.js';
 
 describe('a draft of a profile', () => {
   it('becomes the fields in which it differs, with null for those that it leaves out', () => {
@@ -16,9 +16,23 @@ describe('a draft of a profile', () => {
   });
 
   it('is read from JSON as an object alone', () => {
-    expect(readFields('{"mode":"observe"}', 'no')).toEqual({ mode: 'observe' });
-    for (const text of ['[]', 'null', '1', '"a"']) expect(readFields(text, 'no')).toBe('no');
-    expect(typeof readFields('{', 'no')).toBe('string');
+    const read = (text: string) => readFields(text, JSON.parse, 'no');
+    expect(read('{"mode":"observe"}')).toEqual({ mode: 'observe' });
+    for (const text of ['[]', 'null', '1', '"a"']) expect(read(text)).toBe('no');
+    expect(read('{')).not.toBe('no');
+    expect(typeof read('{')).toBe('string');
+  });
+
+  it('is compared with the version in force, where that has changed meanwhile', () => {
+    const base = { mode: 'observe', blocked_apis: ['a'], limits: null, store_payload: false };
+    const theirs = { ...base, mode: 'enforce', blocked_apis: ['a', 'b'] };
+    const mine = { ...base, blocked_apis: ['c'], store_payload: true };
+    expect(threeWay(base, theirs, mine)).toEqual([
+      { name: 'mode', base: 'observe', theirs: 'enforce', mine: 'observe', isConflict: false },
+      { name: 'blocked_apis', base: ['a'], theirs: ['a', 'b'], mine: ['c'], isConflict: true },
+      { name: 'store_payload', base: false, theirs: false, mine: true, isConflict: false },
+    ]);
+    expect(threeWay(base, theirs, { ...base, mode: 'enforce' })[0]).toMatchObject({ isConflict: false });
   });
 
   it('takes one entry of a list from each line', () => {

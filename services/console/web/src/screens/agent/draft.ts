@@ -29,14 +29,36 @@ function sorted(value: unknown): string {
   );
 }
 
-/** The object that a text of JSON holds, or why it holds none. */
-export function readFields(text: string, notObject: string): ProfileFields | string {
+/** The object that a text holds, or why it holds none. @param read the value of the text; throws */
+export function readFields(text: string, read: (text: string) => unknown, notObject: string): ProfileFields | string {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = read(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ProfileFields) : notObject;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** A field that two people changed, or one of them: as it was, as it is in force, and as it is in the draft. */
+export interface ThreeWay {
+  readonly name: string;
+  readonly base: unknown;
+  readonly theirs: unknown;
+  readonly mine: unknown;
+  /** Both changed it, differently. */
+  readonly isConflict: boolean;
+}
+
+/** Fields in which the profile in force or the draft differs from the version that the draft is based on. */
+export function threeWay(base: ProfileFields, theirs: ProfileFields, mine: ProfileFields): readonly ThreeWay[] {
+  const [their, my] = [changesOf(base, theirs), changesOf(base, mine)];
+  return [...new Set([...Object.keys(their), ...Object.keys(my)])].map((name) => ({
+    name,
+    base: base[name] ?? null,
+    theirs: theirs[name] ?? null,
+    mine: mine[name] ?? null,
+    isConflict: Object.hasOwn(their, name) && Object.hasOwn(my, name) && sorted(their[name]) !== sorted(my[name]),
+  }));
 }
 
 /** Entries of a list, one a line; blank lines are none. */

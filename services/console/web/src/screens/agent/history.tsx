@@ -1,31 +1,39 @@
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AgentRecord, ProfileVersion, Role } from '@countersign/contracts';
-import { useSaveProfile, useVersion, useVersions } from '../../api/profile.js';
-import { jsonText } from '../../foreign-text.js';
+import { useVersions } from '../../api/profile.js';
 import { hrefOf, replacePlace } from '../../location.js';
-import { Confirm } from '../../parts/confirm.js';
+import { Choice } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
-import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { agentWords } from '../../words/agent.js';
 import { number, words } from '../../words/en.js';
-import { changesOf, fieldsOf } from './draft.js';
+import { Compare } from './compare.js';
 
-/** `/agents/{id}/history`: every version, by whom, what changed, and its proof; one of them beside the version in force. */
+/** `/agents/{id}/history`: every version, by whom, what changed, and its proof; two of them side by side. */
 export function History({
   agent,
   role,
-  shown,
+  query,
 }: {
   readonly agent: AgentRecord;
   readonly role: Role;
-  /** The version that the address names. */
-  readonly shown: number | null;
+  /** `version` and `with`: the two that are compared; without `with` the second is the one in force. */
+  readonly query: URLSearchParams;
 }): ReactNode {
   const versions = useVersions(agent.id);
+  const inForce = agent.behavior_profile.version;
+  const numbers = [...new Set([inForce, ...(versions.data ?? []).map(({ version }) => version)])];
+  const named = (name: string): number | null => numbers.find((one) => String(one) === query.get(name)) ?? null;
+  const [shown, other] = [named('version'), named('with') ?? inForce];
+  const show = (version: number, against: number): void =>
+    replacePlace(
+      hrefOf(`/agents/${agent.id}/history`, {
+        version: String(version),
+        with: against === inForce ? null : String(against),
+      }),
+    );
   const { versions: texts } = agentWords;
   const { columns } = texts;
   return (
@@ -59,14 +67,14 @@ export function History({
               name: columns.actions,
               isUnnamed: true,
               cell: ({ version }) =>
-                version === agent.behavior_profile.version ? (
+                version === inForce ? (
                   <span className="badge good">{texts.current}</span>
                 ) : (
                   <button
                     type="button"
                     className="button"
                     aria-pressed={version === shown}
-                    onClick={() => replacePlace(hrefOf(`/agents/${agent.id}/history`, { version: String(version) }))}
+                    onClick={() => show(version, other)}
                   >
                     {texts.show}
                     <span className="hidden"> {texts.one(version)}</span>
@@ -76,7 +84,19 @@ export function History({
           ]}
         />
       )}
-      {shown === null ? null : <Version key={shown} agent={agent} version={shown} role={role} />}
+      {shown === null || versions.data === undefined ? null : (
+        <>
+          <Pickers versions={numbers} shown={shown} other={other} onChange={show} />
+          <Compare
+            key={`${shown} ${other}`}
+            agent={agent}
+            role={role}
+            versions={versions.data}
+            version={shown}
+            other={other}
+          />
+        </>
+      )}
     </>
   );
 }
@@ -88,76 +108,35 @@ function byWords(by: unknown): string {
   return typeof id === 'string' ? `${who} ${id.slice(0, 8)}` : who;
 }
 
-/** The fields in which a version differs from the one in force, and a button that restores it. */
-function Version({
-  agent,
-  version,
-  role,
+/** The two versions that are compared, by their numbers. */
+function Pickers({
+  versions,
+  shown,
+  other,
+  onChange,
 }: {
-  readonly agent: AgentRecord;
-  readonly version: number;
-  readonly role: Role;
+  /** Numbers, newest first. */
+  readonly versions: readonly number[];
+  readonly shown: number;
+  readonly other: number;
+  readonly onChange: (shown: number, other: number) => void;
 }): ReactNode {
-  const found = useVersion(agent.id, version);
-  const save = useSaveProfile(agent.id);
-  const [isAsking, setAsking] = useState(false);
   const { versions: texts } = agentWords;
-  if (found.error !== null) {
-    return <Problem what={texts.failed} error={found.error} retry={() => void found.refetch()} />;
-  }
-  if (found.data === undefined) return <p role="status">{words.loading}</p>;
-  const { profile } = found.data;
-  if (profile === null) return <p className="note">{texts.erased}</p>;
-  const now = fieldsOf(agent.behavior_profile);
-  const changes = changesOf(now, fieldsOf(profile));
-  const names = Object.keys(changes);
-  const mayRestore = role !== 'auditor' && names.length > 0;
+  const options = versions.map((version) => [String(version), texts.one(version)] as const);
   return (
-    <Card
-      title={texts.one(version)}
-      actions={
-        <button
-          type="button"
-          className="button"
-          aria-disabled={!mayRestore}
-          title={role === 'auditor' ? words.needs('member', role) : undefined}
-          onClick={() => (mayRestore ? setAsking(true) : undefined)}
-        >
-          {texts.restore(version)}
-        </button>
-      }
-    >
-      {names.length === 0 ? (
-        <p className="muted">{texts.same}</p>
-      ) : (
-        <Table<string>
-          label={texts.differs}
-          rows={names}
-          keyOf={(name) => name}
-          columns={[
-            { name: texts.field, cell: (name) => <code>{name}</code> },
-            { name: texts.then, cell: (name) => <Value value={changes[name]} /> },
-            { name: texts.now, cell: (name) => <Value value={now[name]} /> },
-          ]}
-        />
-      )}
-      {isAsking ? (
-        <Confirm
-          title={texts.restoreTitle(version)}
-          lead={texts.restoreLead}
-          action={texts.restore(version)}
-          run={() => save.mutateAsync({ ...changes, version: agent.behavior_profile.version })}
-          onClose={() => setAsking(false)}
-        />
-      ) : null}
-    </Card>
-  );
-}
-
-function Value({ value }: { readonly value: unknown }): ReactNode {
-  return (
-    <pre className="value mono">
-      <Foreign text={jsonText(value ?? null)} />
-    </pre>
+    <div className="pickers">
+      <Choice
+        label={texts.picked}
+        value={String(shown)}
+        options={options}
+        onChange={(value) => onChange(Number(value), other)}
+      />
+      <Choice
+        label={texts.comparedWith}
+        value={String(other)}
+        options={options}
+        onChange={(value) => onChange(shown, Number(value))}
+      />
+    </div>
   );
 }

@@ -1,8 +1,6 @@
-import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { DryRunAnswer } from '@countersign/contracts';
-import { useImpact } from '../../api/profile.js';
-import type { ProfileFields } from '../../api/profile.js';
 import { hrefOf } from '../../location.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
@@ -11,29 +9,29 @@ import { Time } from '../../parts/time.js';
 import { agentWords } from '../../words/agent.js';
 import { asWords } from '../../words/en.js';
 
-/** Quiet time after which a draft is judged. */
-const QUIET_MS = 400;
-
 /** The decisions that the draft would have changed, asked for once the typing pauses. */
 export function Impact({
-  agentId,
-  changes,
+  impact,
+  isChanged,
+  isOld,
+  isRefused,
 }: {
-  readonly agentId: string;
-  /** `null`: nothing is changed. */
-  readonly changes: ProfileFields | null;
+  readonly impact: UseQueryResult<DryRunAnswer>;
+  readonly isChanged: boolean;
+  /** The draft was changed since it was asked. */
+  readonly isOld: boolean;
+  readonly isRefused: boolean;
 }): ReactNode {
-  const quiet = useQuiet(changes);
-  const impact = useImpact(agentId, quiet);
   const { impact: texts } = agentWords;
-  const isOld = JSON.stringify(quiet) !== JSON.stringify(changes);
   return (
     <Card title={texts.title} lead={texts.lead}>
-      {impact.error === null || changes === null ? null : (
+      {impact.error === null || !isChanged ? null : (
         <Problem what={texts.failed} error={impact.error} retry={() => void impact.refetch()} />
       )}
-      {changes === null ? (
+      {!isChanged ? (
         <p className="muted">{texts.none}</p>
+      ) : isRefused ? (
+        <p className="muted">{texts.refused}</p>
       ) : impact.data === undefined || isOld ? (
         impact.error === null ? (
           <p className="muted" role="status">
@@ -45,16 +43,6 @@ export function Impact({
       )}
     </Card>
   );
-}
-
-function useQuiet(changes: ProfileFields | null): ProfileFields | null {
-  const [quiet, setQuiet] = useState(changes);
-  const text = JSON.stringify(changes);
-  useEffect(() => {
-    const timer = window.setTimeout(() => setQuiet(JSON.parse(text) as ProfileFields | null), QUIET_MS);
-    return () => window.clearTimeout(timer);
-  }, [text]);
-  return quiet;
 }
 
 /** Decisions that a draft would have changed, by rule and with examples. */

@@ -1,15 +1,19 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Explanation } from '@countersign/contracts';
 import { useRecorded } from '../../api/one-event.js';
 import { useExplain } from '../../api/profile.js';
+import type { Explained } from '../../api/profile.js';
 import { Balances } from '../../parts/balances.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
-import { Problem } from '../../parts/problem.js';
+import { Copy, Problem } from '../../parts/problem.js';
 import { Trace } from '../../parts/trace.js';
 import { agentWords } from '../../words/agent.js';
 import { sentAction } from '../events/event-words.js';
+import { caseOf } from './case-of.js';
+import type { PolicyCase } from './case-of.js';
+import type { Draft } from './use-draft.js';
 
 const SAMPLES: Readonly<Record<string, unknown>> = {
   'API call': { type: 'http_call', url: 'https://api.example.com/v1/customers' },
@@ -19,39 +23,45 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 
 const ID = 'playground-action';
 
-/** `/agents/{id}/playground?event`: an action, its answer under the profile in force, and every rule. */
-export function Playground({
-  agentId,
-  eventId,
-}: {
+const { playgrounds: texts } = agentWords;
+
+interface Tried {
   readonly agentId: string;
+  readonly draft: Draft;
+  readonly onCase: (one: PolicyCase) => void;
+}
+
+/** `/agents/{id}/playground?event`: an action, its answer and every rule under the profile in force, and under the draft. */
+export function Playground({
+  eventId,
+  ...tried
+}: Tried & {
   /** A recorded check to begin with; `null`: a sample. */
   readonly eventId: string | null;
 }): ReactNode {
   return eventId === null ? (
-    <Trial agentId={agentId} action={SAMPLES['API call']} />
+    <Trial {...tried} action={SAMPLES['API call']} />
   ) : (
-    <Recorded agentId={agentId} eventId={eventId} />
+    <Recorded {...tried} eventId={eventId} />
   );
 }
 
-function Recorded({ agentId, eventId }: { readonly agentId: string; readonly eventId: string }): ReactNode {
+function Recorded({ eventId, ...tried }: Tried & { readonly eventId: string }): ReactNode {
   const event = useRecorded(eventId);
   if (event.error !== null) return <Problem error={event.error} retry={() => void event.refetch()} />;
   if (event.data === undefined) return null;
   const { type, action } = event.data;
   const sent = type === 'action.checked' && action !== null ? sentAction(action) : SAMPLES['API call'];
-  return <Trial agentId={agentId} action={sent} />;
+  return <Trial {...tried} action={sent} />;
 }
 
-function Trial({ agentId, action: first }: { readonly agentId: string; readonly action: unknown }): ReactNode {
+function Trial({ agentId, draft, onCase, action: first }: Tried & { readonly action: unknown }): ReactNode {
   const [text, setText] = useState(JSON.stringify(first, null, 2));
   const [fault, setFault] = useState<string | null>(null);
   const explain = useExplain(agentId);
-  const { playgrounds: texts, editor } = agentWords;
   const run = (given: string): void => {
     try {
-      explain.mutate(JSON.parse(given));
+      explain.mutate({ action: JSON.parse(given), changes: draft.isChanged ? draft.changes : null });
       setFault(null);
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
@@ -59,7 +69,7 @@ function Trial({ agentId, action: first }: { readonly agentId: string; readonly 
   };
   return (
     <div className="editor">
-      <Card title={texts.title} lead={texts.lead}>
+      <Card title={texts.title} lead={draft.isChanged ? texts.leadBoth : texts.lead}>
         <p className="samples">
           <span className="muted">{texts.samples}</span>
           {Object.entries(SAMPLES).map(([name, action]) => (
@@ -94,7 +104,7 @@ function Trial({ agentId, action: first }: { readonly agentId: string; readonly 
           />
           {fault === null ? null : (
             <p className="note" id={`${ID}-fault`} role="status">
-              {editor.notJson} <Foreign text={fault} most={300} />
+              {texts.notJson} <Foreign text={fault} most={300} />
             </p>
           )}
         </div>
@@ -104,17 +114,81 @@ function Trial({ agentId, action: first }: { readonly agentId: string; readonly 
           </button>
         </div>
       </Card>
-      <Card title={texts.answer}>
-        {explain.error === null ? null : <Problem what={texts.failed} error={explain.error} />}
-        {explain.data === undefined ? null : <Answer explanation={explain.data} />}
-      </Card>
+      {explain.error === null ? null : <Problem what={texts.failed} error={explain.error} />}
+      {explain.data === undefined ? null : <Answers explained={explain.data} onCase={onCase} />}
     </div>
+  );
+}
+
+function Answers({
+  explained: { action, inForce, draft },
+  onCase,
+}: {
+  readonly explained: Explained;
+  readonly onCase: (one: PolicyCase) => void;
+}): ReactNode {
+  return (
+    <div className={draft === null ? 'cards' : 'answers'}>
+      <Card title={draft === null ? texts.answer : texts.inForce(inForce.profileVersion)}>
+        <Answer explanation={inForce} />
+      </Card>
+      {draft === null ? null : (
+        <Card title={texts.underDraft}>
+          <Answer explanation={draft} />
+        </Card>
+      )}
+      <SaveCase action={action} explanation={draft ?? inForce} onCase={onCase} />
+    </div>
+  );
+}
+
+/** The action with its answer as a test case: added to those of the draft, or copied. */
+function SaveCase({
+  action,
+  explanation,
+  onCase,
+}: {
+  readonly action: unknown;
+  readonly explanation: Explanation;
+  readonly onCase: (one: PolicyCase) => void;
+}): ReactNode {
+  const [title, setTitle] = useState('');
+  const [added, setAdded] = useState<string | null>(null);
+  const id = useId();
+  const name = title.trim();
+  const one = caseOf(name, action, explanation);
+  const add = (): void => {
+    if (name === '') return;
+    onCase(one);
+    setAdded(name);
+  };
+  return (
+    <Card title={texts.asCase} lead={texts.asCaseLead}>
+      <div className="field">
+        <label htmlFor={id}>{texts.caseTitle}</label>
+        <input
+          id={id}
+          className="input"
+          maxLength={500}
+          value={title}
+          onChange={(event) => setTitle(event.target.value)}
+        />
+      </div>
+      <div className="editor-actions">
+        <p className="muted" role="status">
+          {added === null ? '' : texts.added}
+        </p>
+        <Copy text={`- ${JSON.stringify(one)}\n`} label={texts.copyCase} />
+        <button type="button" className="button" aria-disabled={name === ''} onClick={add}>
+          {texts.addCase}
+        </button>
+      </div>
+    </Card>
   );
 }
 
 function Answer({ explanation }: { readonly explanation: Explanation }): ReactNode {
   const { answer, coverage, rules } = explanation;
-  const { playgrounds: texts } = agentWords;
   const reason = 'reason' in answer && typeof answer.reason === 'string' ? answer.reason : null;
   const [tone, label] = answer.allowed
     ? 'violation_type' in answer

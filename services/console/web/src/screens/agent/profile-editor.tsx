@@ -1,134 +1,174 @@
-import { useEffect, useState } from 'react';
-import type { ReactNode } from 'react';
-import type { AgentRecord, BehaviorProfile, Role } from '@countersign/contracts';
+import { useRef, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { flushSync } from 'react-dom';
+import type { AgentRecord, Role } from '@countersign/contracts';
 import { AskError } from '../../api/ask.js';
 import { client } from '../../api/client.js';
-import { useSaveProfile } from '../../api/profile.js';
-import type { ProfileFields } from '../../api/profile.js';
+import { useImpact, usePreview, useSaveProfile } from '../../api/profile.js';
+import { useShortcuts } from '../../keyboard.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
+import { Switch } from '../../parts/switch.js';
 import { agentWords } from '../../words/agent.js';
 import { words } from '../../words/en.js';
-import { changesOf, fieldsOf, readFields } from './draft.js';
+import { Cases } from './cases.js';
+import { Conflict } from './conflict.js';
+import { Findings } from './findings.js';
 import { Impact } from './impact.js';
 import { ProfileForm } from './profile-form.js';
+import { SafetyPackages } from './safety-packages.js';
+import { policyText } from './use-draft.js';
+import type { Draft } from './use-draft.js';
+import { useQuiet } from './use-quiet.js';
 
 const TEXT_ID = 'profile-text';
 
-/** The profile as a form or as text, both of one draft, and what the draft would have decided. */
-export function ProfileEditor({ agent, role }: { readonly agent: AgentRecord; readonly role: Role }): ReactNode {
-  const [base, setBase] = useState<BehaviorProfile>(agent.behavior_profile);
-  const [draft, setDraft] = useState<ProfileFields>(() => fieldsOf(agent.behavior_profile));
-  // While it is edited as text; `null`: as a form.
-  const [text, setText] = useState<string | null>(null);
+/** The profile as a form and as text, both of one draft; what is found about it, and what it would have decided. */
+export function ProfileEditor({
+  agent,
+  role,
+  draft,
+  cases,
+  onCases,
+}: {
+  readonly agent: AgentRecord;
+  readonly role: Role;
+  readonly draft: Draft;
+  /** Test cases of the policy. */
+  readonly cases: readonly unknown[];
+  readonly onCases: (cases: readonly unknown[]) => void;
+}): ReactNode {
+  // Of the two, on a narrow screen.
+  const [view, setView] = useState<'form' | 'text'>('form');
+  const [current, setCurrent] = useState<number | null>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
   const save = useSaveProfile(agent.id);
   const { editor } = agentWords;
-  const read = text === null ? draft : readFields(text, editor.notObject);
-  const fault = typeof read === 'string' ? read : null;
-  const changes = typeof read === 'string' ? {} : changesOf(fieldsOf(base), read);
+  const { base, changes, fault, isChanged, text } = draft;
   const changed = Object.keys(changes);
-  const isChanged = changed.length > 0 || fault !== null;
+  const quiet = useQuiet(changes);
+  const isOld = JSON.stringify(quiet) !== JSON.stringify(changes);
+  const preview = usePreview(agent.id, quiet);
+  const isRefused = !preview.isPlaceholderData && preview.data?.profile === null;
+  // A draft that is refused has no decisions.
+  const isAsked = (preview.isSuccess && !preview.isPlaceholderData && !isRefused) || preview.isError;
+  const impact = useImpact(agent.id, isAsked && Object.keys(quiet).length > 0 ? quiet : null);
+  const found = preview.data?.findings ?? [];
+  const findings = fault === null ? found : [{ path: [], kind: 'refused', text: `${editor.notRead} ${fault}` }];
   const maySave = role !== 'auditor';
-  useWarningBeforeLeaving(isChanged);
-
-  const show = (profile: BehaviorProfile): void => {
-    setBase(profile);
-    setDraft(fieldsOf(profile));
-    setText((current) => (current === null ? null : JSON.stringify(fieldsOf(profile), null, 2)));
-  };
-  const isStale = save.error instanceof AskError && save.error.status === 409;
+  const isStale = isChanged && agent.behavior_profile.version > base.version;
   const cannotSave = !maySave || save.isPending || isStale || fault !== null || changed.length === 0;
+
   const submit = (): void => {
     if (cannotSave) return;
     save.mutate(
       { ...changes, version: base.version },
-      { onSuccess: ({ warnings: _warnings, ...profile }) => show(profile) },
+      {
+        onSuccess: ({ warnings: _warnings, ...profile }) => draft.rebase(profile),
+        onError: (error) => {
+          if (!(error instanceof AskError) || error.status !== 409) return;
+          void client.invalidateQueries({ queryKey: ['agent', agent.id] });
+        },
+      },
     );
   };
-  const asText = (): void => setText((current) => current ?? JSON.stringify(draft, null, 2));
-  const asForm = (): void => {
-    if (typeof read === 'string') return;
-    setDraft(read);
-    setText(null);
+  const showText = (): void => {
+    flushSync(() => setView('text'));
+    area.current?.focus();
   };
-  const rebase = async (): Promise<void> => {
-    const edited = typeof read === 'string' ? draft : read;
-    const mine = changesOf(fieldsOf(base), edited);
-    await client.invalidateQueries({ queryKey: ['agent', agent.id] });
-    const now = client.getQueryData<AgentRecord>(['agent', agent.id])?.behavior_profile ?? base;
-    const merged = { ...fieldsOf(now), ...mine };
-    setBase(now);
-    setDraft(merged);
-    setText((current) => (current === null ? null : JSON.stringify(merged, null, 2)));
-    save.reset();
+  const showFinding = async (index: number): Promise<void> => {
+    const finding = findings[index];
+    if (finding === undefined) return;
+    setCurrent(index);
+    const range = finding.path.length === 0 ? null : (await policyText()).rangeIn(text, finding.path);
+    showText();
+    if (range !== null && area.current !== null) select(area.current, range);
+  };
+  const showNext = (): void => {
+    if (findings.length > 0) void showFinding(((current ?? -1) + 1) % findings.length);
+  };
+  useShortcuts({ F8: showNext });
+  const onKey = (event: KeyboardEvent): void => {
+    const isSave = (event.ctrlKey || event.metaKey) && event.key === 's';
+    if (!isSave && event.key !== 'F8') return;
+    event.preventDefault();
+    if (isSave) submit();
+    else showNext();
   };
   return (
-    <div className="editor">
+    <div className="cards" onKeyDown={onKey}>
       <Card
         title={editor.title}
         actions={
-          <div className="switch" role="group" aria-label={editor.views}>
-            <button type="button" aria-pressed={text === null} aria-disabled={fault !== null} onClick={asForm}>
-              {editor.form}
-            </button>
-            <button type="button" aria-pressed={text !== null} onClick={asText}>
-              {editor.text}
-            </button>
-          </div>
+          <>
+            <div className="narrow-only">
+              <Switch
+                label={editor.views}
+                options={[
+                  ['form', editor.form],
+                  ['text', editor.text],
+                ]}
+                value={view}
+                onChange={setView}
+              />
+            </div>
+            <Switch
+              label={editor.formats}
+              options={[
+                ['json', 'JSON'],
+                ['yaml', 'YAML'],
+              ]}
+              value={draft.format}
+              isOff={fault !== null}
+              onChange={(format) => void draft.setFormat(format)}
+            />
+          </>
         }
       >
-        <div
-          className="editor-body"
-          onKeyDown={(event) => {
-            if (!(event.ctrlKey || event.metaKey) || event.key !== 's') return;
-            event.preventDefault();
-            submit();
-          }}
-        >
-          {text === null ? (
-            <ProfileForm draft={draft} onChange={setDraft} onText={asText} />
-          ) : (
-            <div className="field">
-              <label htmlFor={TEXT_ID}>{editor.textLabel}</label>
-              <textarea
-                id={TEXT_ID}
-                className="input area tall mono"
-                spellCheck={false}
-                value={text}
-                aria-invalid={fault !== null}
-                aria-describedby={fault === null ? undefined : `${TEXT_ID}-fault`}
-                onChange={(event) => setText(event.target.value)}
-              />
-              {fault === null ? null : (
-                <p className="note" id={`${TEXT_ID}-fault`} role="status">
-                  {editor.notJson} <Foreign text={fault} most={300} />
-                </p>
-              )}
-            </div>
-          )}
+        <div className={`editor-body shows-${view}`}>
+          <fieldset className="editor-form" disabled={fault !== null}>
+            <legend className="hidden">{editor.form}</legend>
+            <ProfileForm draft={draft.fields} onChange={draft.setFields} onText={showText} />
+          </fieldset>
+          <div className="field editor-text">
+            <label htmlFor={TEXT_ID}>{editor.textLabel(draft.format)}</label>
+            <textarea
+              ref={area}
+              id={TEXT_ID}
+              className="input area tall mono"
+              wrap="off"
+              spellCheck={false}
+              value={text}
+              aria-invalid={fault !== null}
+              aria-describedby={fault === null ? undefined : `${TEXT_ID}-fault`}
+              onChange={(event) => draft.setText(event.target.value)}
+            />
+            {fault === null ? null : (
+              <p className="note" id={`${TEXT_ID}-fault`} role="status">
+                {editor.notRead} <Foreign text={fault} most={300} />
+              </p>
+            )}
+          </div>
         </div>
         {save.error === null ? null : <Problem error={save.error} />}
-        {isStale ? (
-          <p className="offline">
-            {editor.stale}{' '}
-            <button type="button" className="link-button" onClick={() => void rebase()}>
-              {editor.rebase}
-            </button>
-          </p>
-        ) : null}
+        {isStale ? <Conflict draft={draft} inForce={agent.behavior_profile} onDone={() => save.reset()} /> : null}
         {save.data === undefined || isChanged ? null : (
-          <Saved version={save.data.version} warnings={save.data.warnings} />
+          <p className="verdict good" role="status">
+            {editor.saved(save.data.version)}
+          </p>
         )}
-        <div className="editor-actions">
+        <div className="editor-actions kept-in-view">
           <p className="muted" role="status">
             {changed.length === 0 ? editor.unchanged : editor.changed(changed)}
+            {findings.length === 0 ? '' : ` · ${editor.findings.some(findings.length)}`}
+            {isOld || changed.length === 0 || !impact.data?.checks ? '' : ` · ${agentWords.impact.brief(impact.data)}`}
           </p>
           <button
             type="button"
             className="button"
             aria-disabled={!isChanged}
-            onClick={() => (isChanged ? show(base) : undefined)}
+            onClick={() => (isChanged ? draft.rebase(base) : undefined)}
           >
             {editor.discard}
           </button>
@@ -143,45 +183,20 @@ export function ProfileEditor({ agent, role }: { readonly agent: AgentRecord; re
           </button>
         </div>
       </Card>
-      <Impact agentId={agent.id} changes={changed.length === 0 ? null : changes} />
+      <div className="editor">
+        <Findings findings={findings} current={current} preview={preview} onShow={(index) => void showFinding(index)} />
+        <Impact impact={impact} isChanged={changed.length > 0} isOld={isOld} isRefused={isRefused} />
+        <SafetyPackages agentId={agent.id} draft={draft} quiet={quiet} />
+        <Cases agentId={agent.id} draft={draft} cases={cases} onCases={onCases} />
+      </div>
     </div>
   );
 }
 
-function Saved({
-  version,
-  warnings = [],
-}: {
-  readonly version: number;
-  readonly warnings: readonly string[] | undefined;
-}): ReactNode {
-  return (
-    <div className="verdict good" role="status">
-      <p>{agentWords.editor.saved(version)}</p>
-      {warnings.length === 0 ? null : (
-        <>
-          <p>
-            <strong>{agentWords.editor.warnings}</strong>
-          </p>
-          <ul className="verdict-list">
-            {warnings.map((warning) => (
-              <li key={warning}>
-                <Foreign text={warning} most={400} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
-  );
-}
-
-/** Has the browser ask before a page with changes is closed or loaded again. */
-function useWarningBeforeLeaving(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isChanged]);
+/** Selects a range, and scrolls to its line. */
+function select(area: HTMLTextAreaElement, [begin, end]: readonly [number, number]): void {
+  area.setSelectionRange(begin, end);
+  const line = area.value.slice(0, begin).split('\n').length - 1;
+  const height = parseFloat(window.getComputedStyle(area).lineHeight);
+  area.scrollTop = Math.max(0, line * height - area.clientHeight / 3);
 }

@@ -1,0 +1,22 @@
+import type { BehaviorProfile } from '@countersign/contracts';
+
+/** A version, with its hash as it was computed here and as others state it. */
+export interface CheckedVersion {
+  readonly version: number;
+  /** `null`: it is erased. */
+  readonly profile: BehaviorProfile | null;
+  /** Computed in this browser; `null`: it is erased. */
+  readonly computed: string | null;
+  /** In the event that put it in force; `null`: no event did. */
+  readonly recorded: string | null;
+  /** Of checks that were decided under it. */
+  readonly decisions: readonly { readonly eventId: string; readonly sha256: string }[];
+  /** Checks while it was in force. */
+  readonly checks: number;
+}
+
+/** True if the profile is there and every stated hash is that of it. */
+export function isAsDecided({ computed, recorded, decisions }: CheckedVersion): boolean {
+  const stated = [...(recorded === null ? [] : [recorded]), ...decisions.map(({ sha256 }) => sha256)];
+  return computed !== null && stated.every((one) => one === computed);
+}
