@@ -236,7 +236,7 @@ export type {
   ApprovalSummary,
   DecisionBody,
 } from './http/approvals.js';
-export type { AgentBody } from './http/policy.js';
+export type { AgentBody, AgentsQuery } from './http/policy.js';
 export { EVENT_KINDS, EXPORT_FORMATS, auditLogRoutes } from './http/audit-log.js';
 export type {
   AcknowledgeBody,

@@ -140,9 +140,40 @@ export function documentStoreContract(name: string, start: () => Promise<OpenedS
       expect(await ids({ limit: 9, where: { size: { from: 2, noneOf: [3] } }, by: 'size' })).toBe('ba');
       expect(await ids({ limit: 9, where: { owner: { noneOf: [] } } })).toBe('dcba');
       expect(await ids({ limit: 9, where: { name: null } })).toBe('c');
+      expect(await ids({ limit: 9, where: { name: { contains: '' } } })).toBe('dba');
       expect(await ids({ limit: 9, where: { name: { from: 'b' } }, by: 'name' })).toBe('bd');
       expect(await store.count(THINGS, { owner: 'a', open: true })).toBe(2);
       expect(await store.count(THINGS)).toBe(4);
+    });
+
+    it('finds texts with a text in them, character by character', async () => {
+      for (const [id, name] of [
+        ['a', 'Booking (new)'],
+        ['b', 'booking'],
+        ['c', 'a.b\nc'],
+        ['d', '100 % \\ [x]'],
+        ['e', null],
+      ] as const) {
+        await add(id, { name });
+      }
+      const within = async (contains: string): Promise<string> =>
+        (await store.find(THINGS, { where: { owner: 'a', name: { contains } }, limit: 9 }))
+          .map(({ id }) => id)
+          .join('');
+      const expected = {
+        ooking: 'ab',
+        'g (': 'a',
+        'a.b': 'c',
+        a_b: '',
+        'b\nc': 'c',
+        '.': 'c',
+        '*': '',
+        '%': 'd',
+        '\\ [': 'd',
+        '\0': '',
+      };
+      for (const [text, found] of Object.entries(expected)) expect([text, await within(text)]).toEqual([text, found]);
+      expect(await store.count(THINGS, { name: { contains: 'o', below: 'b' } })).toBe(1);
     });
 
     it('keeps the place of insertion when a document is written again', async () => {

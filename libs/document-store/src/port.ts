@@ -56,6 +56,8 @@ export interface Range<V extends KeyValue = KeyValue> {
   readonly below?: V;
   readonly oneOf?: readonly V[];
   readonly noneOf?: readonly V[];
+  /** Of a text: has this one in it, character by character; an empty one is in every text. */
+  readonly contains?: string;
 }
 
 /** Conditions by key, a value or a range; all must hold. */

@@ -168,6 +168,30 @@ describe('policy over HTTP', () => {
     expect((await ask('GET', '/v1/agents', undefined, 'stranger')).body).toMatchObject({ agents: [], total: 0 });
   });
 
+  it('lists agents by state and by a part of the name, and says what a query may not have', async () => {
+    const named = async (query: string): Promise<readonly string[]> => {
+      const { body } = await ask('GET', `/v1/agents?${query}`);
+      const { agents, total } = body as { agents: readonly { name: string }[]; total: number };
+      expect(agents).toHaveLength(total);
+      return agents.map(({ name }) => name);
+    };
+    const ids: string[] = [];
+    for (const name of ['Searched b', 'Searched A']) {
+      ids.push(((await ask('POST', '/v1/agents', { name })).body as { id: string }).id);
+    }
+    expect(await named('q=SEARCHED')).toEqual(['Searched A', 'Searched b']);
+    expect(await named('q=hed%20B&sort=created_at')).toEqual(['Searched b']);
+    expect(await named(`q=${ids[0]!.slice(0, 13)}`)).toEqual(['Searched b']);
+    await ask('POST', `/v1/agents/${ids[1]!}/freeze`, {});
+    expect(await named('q=searched&sort=name')).toEqual(['Searched A', 'Searched b']);
+    expect(await named('q=searched&status=frozen')).toEqual(['Searched A']);
+    expect(await named('q=searched&status=inactive')).toEqual([]);
+    expect((await ask('GET', '/v1/agents?q=searched', undefined, 'stranger')).body).toMatchObject({ total: 0 });
+    for (const query of ['q=', 'status=gone', 'sort=updated_at', `q=${'x'.repeat(201)}`]) {
+      expect((await ask('GET', `/v1/agents?${query}`)).status).toBe(400);
+    }
+  });
+
   it('registers an agent with an API key, in whose name the event is', async () => {
     // Agents of other cases may be frozen: the first key is not held up by them.
     await putKey({ first: true });

@@ -112,6 +112,14 @@ inBrowser(`500 agents in the console${browserName === null ? ' (needs chromium)'
     await page.locator('tr[aria-rowindex="2"]').getByText('frozen', { exact: true }).waitFor();
     await page.getByLabel('State').selectOption('frozen');
     await page.getByText('1 agent', { exact: true }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#/agents?status=frozen&sort=name');
+    // The filter is the server's: it finds what this page has never read.
+    const asked = page.waitForRequest((request) => request.url().includes('q=agent+00'));
+    await page.getByLabel('Name or id').fill('agent 00');
+    expect(new URL((await asked).url()).search).toBe('?q=agent+00&status=frozen&sort=name&limit=1000&offset=0');
+    await page.getByText('1 agent', { exact: true }).waitFor();
+    await page.getByLabel('Name or id').fill('agent 002');
+    await page.getByRole('heading', { name: 'No agent matches' }).waitFor();
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 120_000);

@@ -5,7 +5,7 @@ import { explainBody, explanation } from './explanation.js';
 import { behaviorProfile, changedProfile, profilePatch } from './profile.js';
 import { packageRules, previewBody, profilePreview } from './profile-preview.js';
 import { registrationRoutes } from './registration.js';
-import { nullable, object, type JsonOf } from './json-schema.js';
+import { nullable, object, type JsonOf, type QueryOf } from './json-schema.js';
 import { route } from './route.js';
 import type { RouteResponse } from './route.js';
 
@@ -112,10 +112,20 @@ export const policyRoutes = {
     method: 'GET',
     path: '/v1/agents',
     operationId: 'listAgents',
-    summary: 'Lists the agents of the account, newest first',
+    summary: 'Lists the agents of the account, newest first or by name',
     tag,
     auth: 'session',
-    query: paging,
+    query: {
+      ...paging,
+      status: agentRecord.properties.status,
+      q: { type: 'string', minLength: 1, maxLength: 200, description: 'part of the name or of the id, in any case' },
+      sort: {
+        type: 'string',
+        enum: ['created_at', 'name'],
+        default: 'created_at',
+        description: '`created_at`: newest first; `name`: from A to Z, whatever the case',
+      },
+    },
     success: 200,
     responses: {
       200: { description: 'a page of agents', schema: pageOf('agents', agentRecord) },
@@ -439,3 +449,5 @@ export const policyRoutes = {
   }),
   ...registrationRoutes,
 };
+
+export type AgentsQuery = QueryOf<typeof policyRoutes.listAgents>;

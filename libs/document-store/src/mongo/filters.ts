@@ -28,8 +28,18 @@ function conditionOf(wanted: KeyValue | Range | undefined): unknown {
   if (wanted === undefined) throw new Error('a key has no value: give null');
   if (wanted === null) return { $exists: false };
   if (typeof wanted !== 'object') return wanted;
-  const conditions = Object.entries(wanted).map(
-    ([comparison, limit]) => [COMPARISONS[comparison as keyof Range], limit] as const,
+  const { contains, ...compared } = wanted;
+  const conditions = Object.entries(compared).map(
+    ([comparison, limit]) => [COMPARISONS[comparison as keyof typeof compared], limit] as const,
   );
-  return { ...Object.fromEntries(conditions), ...(wanted.noneOf === undefined ? {} : { $exists: true }) };
+  return {
+    ...Object.fromEntries(conditions),
+    ...(wanted.noneOf === undefined ? {} : { $exists: true }),
+    ...(contains === undefined ? {} : { $regex: patternOf(contains) }),
+  };
+}
+
+/** A pattern that matches exactly this text. BSON takes no pattern with the character U+0000. */
+function patternOf(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replaceAll('\0', '\\x00');
 }

@@ -36,7 +36,8 @@ export function whereClause(where: Where<Keys> = {}): { readonly sql: string; re
     if (wanted === null) conditions.push(`${column} IS NULL`);
     else if (typeof wanted === 'object') {
       for (const [comparison, limit] of Object.entries(wanted) as [keyof Range, KeyValue | readonly KeyValue[]][]) {
-        conditions.push(`${column} ${COMPARISONS[comparison]}`);
+        const isWithin = comparison === 'contains';
+        conditions.push(isWithin ? `instr(${column}, ?) > 0` : `${column} ${COMPARISONS[comparison]}`);
         values.push(isList(limit) ? JSON.stringify(limit.map(bound)) : bound(limit));
       }
     } else {

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { policyRoutes } from '@countersign/contracts';
-import type { AgentBody, AgentRecord, BodyOf, PageQuery } from '@countersign/contracts';
+import type { AgentBody, AgentRecord, AgentsQuery, BodyOf } from '@countersign/contracts';
 import { randomUUID as uuidV4 } from 'node:crypto';
 import { HttpRefusal } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
@@ -33,9 +33,14 @@ export class AgentsController {
   }
 
   @HttpRoute(policyRoutes.listAgents)
-  async list(@Input() { caller, query }: RouteInput<unknown, PageQuery>): Promise<object> {
-    const { limit, offset } = query;
-    const { items, total } = await this.store.list(caller.accountId, limit, offset);
+  async list(@Input() { caller, query }: RouteInput<unknown, AgentsQuery>): Promise<object> {
+    const { limit, offset, status, q: text, sort } = query;
+    const filter = {
+      ...(status === undefined ? {} : { status }),
+      ...(text === undefined ? {} : { text }),
+      isByName: sort === 'name',
+    };
+    const { items, total } = await this.store.list(caller.accountId, limit, offset, filter);
     return { agents: items.map(agentRecord), total, limit, offset };
   }
 

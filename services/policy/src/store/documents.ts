@@ -7,7 +7,7 @@ import type { AccountTotals, AgentTotals, Claim } from '../domain/usage.js';
 
 // Types and not interfaces, which have no index signature.
 type None = Record<string, never>;
-type AgentKeys = { accountId: string; id: string; transaction: string | null };
+type AgentKeys = { accountId: string; id: string; transaction: string | null; status: string; searched: string };
 type Unpublished = { unpublished: string | null };
 type ApprovalKeys = {
   accountId: string;
@@ -28,13 +28,24 @@ export interface AgentBody {
 /** Version: that of the topic `agents`. An agent decides checks, so one that was changed by anything else is not served. */
 export const AGENTS: Collection<AgentBody, AgentKeys> = {
   name: 'agents',
-  keysOf: ({ facts }, id) => ({ accountId: facts.accountId, id, transaction: facts.chain_tx_signature }),
-  keys: { accountId: 'text', id: 'text', transaction: 'text' },
-  keysVersion: 1,
-  indexes: [['accountId'], ['accountId', 'id']],
+  keysOf: ({ facts: { accountId, name, status, chain_tx_signature: transaction } }, id) => ({
+    accountId,
+    id,
+    transaction,
+    status,
+    searched: folded(`${name}\n${id}`),
+  }),
+  keys: { accountId: 'text', id: 'text', transaction: 'text', status: 'text', searched: 'text' },
+  keysVersion: 2,
+  indexes: [['accountId'], ['accountId', 'id'], ['accountId', 'searched']],
   unique: ['transaction'],
   isSealed: true,
 };
+
+/** A text of which only the case may differ: also of letters that one case has several forms of, such as ß and ς. */
+export function folded(text: string): string {
+  return text.normalize('NFC').toUpperCase();
+}
 
 /** The agent that has an OAuth client id: a document for each, so that a database keeps them unique in an account. */
 export interface OauthClientBody {

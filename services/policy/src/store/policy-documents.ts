@@ -4,11 +4,19 @@ import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Agent } from '../domain/agent.js';
 import { ApprovalDocuments } from './approvals.js';
 import { agentOf, agentStored, publishAgent, replaceAgent } from './agents.js';
-import { AGENTS } from './documents.js';
+import { AGENTS, folded } from './documents.js';
 import { adoptClients, writeClients } from './oauth-clients.js';
 import { followBatch, forgetSeen } from './follow.js';
 import { AgentsFull, TransactionTaken } from './port.js';
-import type { AgentWrite, FollowedBatch, FollowedEvent, FollowEffects, FollowState, Page } from './port.js';
+import type {
+  AgentFilter,
+  AgentWrite,
+  FollowedBatch,
+  FollowedEvent,
+  FollowEffects,
+  FollowState,
+  Page,
+} from './port.js';
 import type { PolicyStore, UsageRow } from './port.js';
 import { UsageRows } from './usage-rows.js';
 
@@ -85,10 +93,17 @@ export class PolicyDocuments implements PolicyStore {
     return stored?.id ?? null;
   }
 
-  async list(accountId: string, limit: number, offset: number): Promise<Page<Agent>> {
+  async list(accountId: string, limit: number, offset: number, filter: AgentFilter = {}): Promise<Page<Agent>> {
+    const { status, text, isByName = false } = filter;
+    const where = {
+      accountId,
+      ...(status === undefined ? {} : { status }),
+      ...(text === undefined ? {} : { searched: { contains: folded(text) } }),
+    };
+    const order = isByName ? ({ by: 'searched' } as const) : { descending: true };
     const [page, total] = await Promise.all([
-      this.documents.find(AGENTS, { where: { accountId }, descending: true, limit, offset }),
-      this.documents.count(AGENTS, { accountId }),
+      this.documents.find(AGENTS, { where, ...order, limit, offset }),
+      this.documents.count(AGENTS, where),
     ]);
     return { items: page.map(agentOf), total };
   }

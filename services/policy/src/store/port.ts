@@ -1,4 +1,4 @@
-import type { JsonValue } from '@countersign/contracts';
+import type { AgentFacts, JsonValue } from '@countersign/contracts';
 import type { NewRecord } from '@countersign/event-log';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Agent } from '../domain/agent.js';
@@ -10,6 +10,15 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** Of all pages. */
   readonly total: number;
+}
+
+/** Agents that a list is of; a member that is absent leaves none out. */
+export interface AgentFilter {
+  readonly status?: AgentFacts['status'];
+  /** A part of the name or of the id, in any case. */
+  readonly text?: string;
+  /** In the order of names, whatever their case; those of one name in the order of ids. */
+  readonly isByName?: boolean;
 }
 
 /** A new revision of an agent, with the messages that publish it. */
@@ -124,8 +133,8 @@ export interface PolicyStore {
   findOf(accountId: string, id: string): Promise<Agent | null>;
   /** The id of the agent, of whatever account, that the transaction registered. */
   registeredBy(transactionSignature: string): Promise<string | null>;
-  /** Agents of an account, newest first. */
-  list(accountId: string, limit: number, offset: number): Promise<Page<Agent>>;
+  /** Agents of an account, newest first unless the filter has them by name. */
+  list(accountId: string, limit: number, offset: number, filter?: AgentFilter): Promise<Page<Agent>>;
   /**
    * Stores an agent as the topic `agents` has it, unless the store has it at that revision or a later one. Nothing is published:
    * the topic has it. Its client ids are its own from then on: another agent that has one in the store has lost it since, by the

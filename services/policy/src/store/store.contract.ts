@@ -4,7 +4,7 @@ import type { Agent } from '../domain/agent.js';
 import { createAgent, freezeAgent } from '../domain/life-cycle.js';
 import type { AccountTotals, Claim } from '../domain/usage.js';
 import { nodeCrypto } from '@countersign/process/node-crypto';
-import type { FollowEffects, PolicyStore, UsageRow } from './port.js';
+import type { AgentFilter, FollowEffects, PolicyStore, UsageRow } from './port.js';
 
 const ACCOUNT = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
@@ -141,6 +141,34 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         expect(page.items.map(({ facts }) => facts.name)).toEqual(['agent 2', 'agent 1']);
         expect(page.total).toBe(3);
         expect((await store.list(OTHER, 10, 0)).total).toBe(1);
+      });
+
+      it('lists agents of a state, and with a text in their name or id, newest first or by name', async () => {
+        const named = (n: number, name: string, accountId = ACCOUNT): Agent => {
+          const one = agent(n, accountId);
+          return { ...one, facts: { ...one.facts, name } };
+        };
+        const agents = [named(1, 'beta Booking'), named(2, 'Straße'), named(3, 'ΛΟΓΟΣ a'), named(4, 'Alpha (new)')];
+        for (const one of [...agents, named(5, 'beta', OTHER)]) await store.create({ agent: one, records: [] });
+        await store.replace({ agent: frozen(agents[0]!), records: [] });
+        const listed = async (filter: AgentFilter, limit = 10, offset = 0): Promise<readonly unknown[]> => {
+          const { items, total } = await store.list(ACCOUNT, limit, offset, filter);
+          return [...items.map(({ id }) => Number(id.slice(-2))), total];
+        };
+        expect(await listed({})).toEqual([4, 3, 2, 1, 4]);
+        expect(await listed({ isByName: true })).toEqual([4, 1, 2, 3, 4]);
+        expect(await listed({ isByName: true }, 2, 1)).toEqual([1, 2, 4]);
+        expect(await listed({ status: 'frozen' })).toEqual([1, 1]);
+        expect(await listed({ status: 'active', text: 'A', isByName: true }, 1, 2)).toEqual([3, 3]);
+        for (const text of ['BOOK', 'book', 'a b']) expect(await listed({ text })).toEqual([1, 1]);
+        for (const text of ['strasse', 'STRASSE', 'aße']) expect(await listed({ text })).toEqual([2, 1]);
+        for (const text of ['λογος', 'ΓΟς']) expect(await listed({ text })).toEqual([3, 1]);
+        for (const text of ['(', '.', '%', '_']) expect(await listed({ text })).toEqual(text === '(' ? [4, 1] : [0]);
+        expect(await listed({ text: agents[1]!.id.slice(9).toUpperCase() })).toEqual([2, 1]);
+        const renamed = { ...frozen(agents[0]!), revision: 3, facts: { ...agents[0]!.facts, name: 'zeta' } };
+        expect(await store.replace({ agent: renamed, records: [] })).toBe(true);
+        expect(await listed({ text: 'beta' })).toEqual([0]);
+        expect(await listed({ isByName: true })).toEqual([4, 2, 1, 3, 4]);
       });
 
       it('walks through all agents of all accounts', async () => {

@@ -16,7 +16,10 @@ export const AGENT_NOTES: OperationNotes = {
     description:
       'A new agent may do everything until its profile restricts it; its checks are recorded from the first one on. Its `id` is the `agentId` of checks.',
   },
-  listAgents: { description: 'Includes frozen and inactive agents, each with its profile.' },
+  listAgents: {
+    description:
+      'Includes frozen and inactive agents unless `status` names one state, each with its profile. `q` finds a part of a name, or of an id, in any case; `total` is the number of agents that match.',
+  },
   getAgent: { description: 'A registered agent has its blockchain SSN.' },
   updateAgent: {
     body: {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { AgentRecord } from '@countersign/contracts';
@@ -13,15 +13,30 @@ interface AgentPage {
 const KEY = ['agents'];
 const PAGE = 1000;
 
-/** All agents of the account, newest first. */
-export function useAgents(): UseQueryResult<readonly AgentRecord[]> {
-  return useQuery({ queryKey: KEY, queryFn: ({ signal }) => allAgents(signal), staleTime: 30_000 });
+/** Conditions and order of a list of agents, as `GET /v1/agents` takes them. */
+export interface AgentListQuery {
+  /** Part of the name or id. */
+  readonly q?: string;
+  readonly status?: AgentRecord['status'] | null;
+  readonly sort?: 'created_at' | 'name';
 }
 
-async function allAgents(signal: AbortSignal): Promise<readonly AgentRecord[]> {
+const ALL: AgentListQuery = {};
+
+/** Agents of the account, newest first unless the query has them by name; those of the query before until they are read. */
+export function useAgents(query: AgentListQuery = ALL): UseQueryResult<readonly AgentRecord[]> {
+  return useQuery({
+    queryKey: [...KEY, query],
+    queryFn: ({ signal }) => allAgents(query, signal),
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+}
+
+async function allAgents(query: AgentListQuery, signal: AbortSignal): Promise<readonly AgentRecord[]> {
   const found = new Map<string, AgentRecord>();
   for (let offset = 0; ; offset += PAGE) {
-    const { agents, total } = await ask<AgentPage>('/v1/agents', { query: { limit: PAGE, offset }, signal });
+    const { agents, total } = await ask<AgentPage>('/v1/agents', { query: { ...query, limit: PAGE, offset }, signal });
     for (const agent of agents) found.set(agent.id, agent);
     if (agents.length === 0 || offset + agents.length >= total) return [...found.values()];
   }
@@ -54,7 +69,7 @@ export function useSaveClients(): UseMutationResult<AgentRecord, Error, ClientsR
   });
 }
 
-/** The list changes only by what the server answers. */
+/** Lists change only by what the server answers. */
 export function useFreeze(): UseMutationResult<AgentRecord, Error, FreezeRequest> {
   return useMutation({
     mutationFn: ({ id, freeze, reason }) =>
@@ -63,9 +78,10 @@ export function useFreeze(): UseMutationResult<AgentRecord, Error, FreezeRequest
         body: reason === '' ? {} : { reason },
       }),
     onSuccess: (changed) => {
-      client.setQueryData<readonly AgentRecord[]>(KEY, (agents) =>
+      client.setQueriesData<readonly AgentRecord[]>({ queryKey: KEY }, (agents) =>
         agents?.map((agent) => (agent.id === changed.id ? changed : agent)),
       );
+      return client.invalidateQueries({ queryKey: KEY });
     },
   });
 }

@@ -157,7 +157,7 @@ export const words = {
     status: 'State',
     anyStatus: 'All states',
     order: 'Order',
-    orders: { newest: 'Newest first', name: 'By name', changed: 'Changed last' },
+    orders: { created_at: 'Newest first', name: 'By name' },
     table: 'Agents',
     columns: { name: 'Name', status: 'State', mode: 'Mode', rules: 'Rules', updated: 'Changed', actions: 'Actions' },
     freeze: 'Freeze',

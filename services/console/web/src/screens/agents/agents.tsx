@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AgentRecord } from '@countersign/contracts';
 import { useAgents } from '../../api/agents.js';
@@ -15,8 +15,11 @@ import { FreezeDialog } from './freeze-dialog.js';
 
 const STATES = ['active', 'frozen', 'inactive'] as const satisfies readonly AgentRecord['status'][];
 
-const ORDERS = ['newest', 'name', 'changed'] as const;
+const ORDERS = ['created_at', 'name'] as const;
 type Order = (typeof ORDERS)[number];
+
+/** Longest text that the server searches for. */
+const MOST_TEXT = 200;
 
 const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/history|\/playground)?$/;
 
@@ -32,30 +35,28 @@ export function Agents(props: ScreenProps): ReactNode {
 function List({ session, query }: ScreenProps): ReactNode {
   const { role } = session.user;
   useTitle(words.agents.title);
-  const agents = useAgents();
   const [asked, setAsked] = useState<AgentRecord | null>(null);
   const text = query.get('q') ?? '';
   const status = STATES.find((state) => state === query.get('status')) ?? null;
-  const order = ORDERS.find((one) => one === query.get('sort')) ?? 'newest';
-  const shown = useMemo(
-    () => inOrder(matching(agents.data ?? [], text, status), order),
-    [agents.data, text, status, order],
-  );
+  const order: Order = ORDERS.find((one) => one === query.get('sort')) ?? 'created_at';
+  const agents = useAgents({ q: text.trim().slice(0, MOST_TEXT), status, sort: order });
+  const isFiltered = text.trim() !== '' || status !== null;
   const show = (q: string, state: string | null, sort: string = order): void =>
-    replacePlace(hrefOf('/agents', { q, status: state, sort: sort === 'newest' ? null : sort }));
+    replacePlace(hrefOf('/agents', { q, status: state, sort: sort === 'created_at' ? null : sort }));
   useShortcuts({ '/': () => document.querySelector<HTMLElement>('.filters input')?.focus() });
   return (
     <section className="agents" aria-labelledby="agents-title">
       <header className="screen-head">
         <h1 id="agents-title">{words.agents.title}</h1>
         <p className="count" role="status">
-          {agents.data === undefined ? '' : words.agents.count(shown.length)}
+          {agents.data === undefined ? '' : words.agents.count(agents.data.length)}
         </p>
       </header>
       <search className="filters" aria-label={words.events.filters}>
         <Field
           label={words.agents.search}
           type="search"
+          maxLength={MOST_TEXT}
           value={text}
           onChange={(event) => show(event.target.value, status)}
         />
@@ -75,43 +76,21 @@ function List({ session, query }: ScreenProps): ReactNode {
       {agents.error === null ? null : (
         <Problem what={words.agents.failed} error={agents.error} retry={() => void agents.refetch()} />
       )}
-      {agents.data === undefined || shown.length > 0 ? (
+      {agents.data === undefined || agents.data.length > 0 ? (
         <AgentTable
           key={`${order} ${status} ${text}`}
-          agents={shown}
+          agents={agents.data ?? []}
           isLoading={agents.isPending}
           role={role}
           onAsk={setAsked}
         />
       ) : (
         <div className="empty">
-          <h2>{agents.data.length === 0 ? words.agents.empty : words.agents.none}</h2>
-          {agents.data.length === 0 ? <p>{words.agents.emptyLead}</p> : null}
+          <h2>{isFiltered ? words.agents.none : words.agents.empty}</h2>
+          {isFiltered ? null : <p>{words.agents.emptyLead}</p>}
         </div>
       )}
       {asked === null ? null : <FreezeDialog agent={asked} onClose={() => setAsked(null)} />}
     </section>
-  );
-}
-
-/** @param agents newest first, as the server lists them */
-function inOrder(agents: readonly AgentRecord[], order: Order): readonly AgentRecord[] {
-  if (order === 'newest') return agents;
-  return [...agents].sort((one, other) =>
-    order === 'name' ? one.name.localeCompare(other.name) : other.updated_at < one.updated_at ? -1 : 1,
-  );
-}
-
-/** Agents in a state whose name, whatever its case, or id contains a text. */
-function matching(
-  agents: readonly AgentRecord[],
-  text: string,
-  status: AgentRecord['status'] | null,
-): readonly AgentRecord[] {
-  const wanted = text.trim().toLocaleLowerCase();
-  return agents.filter(
-    (agent) =>
-      (status === null || agent.status === status) &&
-      (agent.name.toLocaleLowerCase().includes(wanted) || agent.id.startsWith(wanted)),
   );
 }
