@@ -36,6 +36,7 @@ inBrowser(`hostile content in the console${browserName === null ? ' (needs chrom
       '/agents',
       '/agents?sort=name',
       `/agents/${first}`,
+      `/agents/${first}/profile`,
       `/agents/${first}/history`,
       `/agents/${first}/playground`,
       '/approvals',

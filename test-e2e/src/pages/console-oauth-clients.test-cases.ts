@@ -21,7 +21,7 @@ export function oauthClientCases(get: () => { readonly instance: Instance; reado
       const { json } = await instance.request('GET', `/v1/agents/${id}`, { headers });
       return (json as { oauth_client_ids?: unknown }).oauth_client_ids;
     };
-    const { page, watched } = await openConsole(browser, instance.bootstrap, `/agents/${id}`, NARROW);
+    const { page, watched } = await openConsole(browser, instance.bootstrap, `/agents/${id}/profile`, NARROW);
     await page.getByText('No client: such gateways cannot name this agent.').waitFor();
     const edit = page.getByRole('button', { name: 'Edit OAuth clients' });
     await edit.focus();
@@ -55,7 +55,7 @@ export function oauthClientCases(get: () => { readonly instance: Instance; reado
     expect(unexpected(watched).filter((one) => !/status of 409/.test(one))).toEqual([]);
     await page.context().close();
 
-    const wide = await openConsole(browser, instance.bootstrap, `/agents/${id}`);
+    const wide = await openConsole(browser, instance.bootstrap, `/agents/${id}/profile`);
     await wide.page.getByText('orders', { exact: true }).waitFor();
     await wide.page.getByRole('list', { name: 'OAuth clients' }).scrollIntoViewIfNeeded();
     await picture(wide.page, 'oauth-clients');
@@ -78,7 +78,7 @@ export function oauthClientCases(get: () => { readonly instance: Instance; reado
     const user = { email, role: 'auditor', password: PASSWORD };
     expect((await instance.request('POST', '/v1/users', { headers, body: user })).status).toBe(201);
     const as = { ...instance.bootstrap, email, password: PASSWORD };
-    const { page, watched } = await openConsole(browser, as, `/agents/${id}`);
+    const { page, watched } = await openConsole(browser, as, `/agents/${id}/profile`);
     await page.getByText(client, { exact: true }).waitFor();
     const edit = page.getByRole('button', { name: 'Edit OAuth clients' });
     expect(await edit.getAttribute('aria-disabled')).toBe('true');

@@ -139,7 +139,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
 
   it('judge a draft while it is typed, put it in force for the next check, explain, and restore a version', async () => {
     const { agentId } = instance.bootstrap;
-    const { page, watched } = await open(`/agents/${agentId}`);
+    const { page, watched } = await open(`/agents/${agentId}/profile`);
     await page.getByLabel('Blocked APIs and tools').fill('evil.example\napi.example.com');
     await page.getByText(/^This draft would change 20 of \d+ checks:$/).waitFor({ timeout: 60_000 });
     await page.locator('.badge', { hasText: '20 to denied' }).waitFor();
@@ -356,6 +356,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
         [`/events/${eventId}`, 'Event'],
         ['/agents', 'Agents'],
         [`/agents/${instance.bootstrap.agentId}`, 'First agent'],
+        [`/agents/${instance.bootstrap.agentId}/profile`, 'First agent'],
         [`/agents/${instance.bootstrap.agentId}/history`, 'First agent'],
         [`/agents/${instance.bootstrap.agentId}/playground`, 'First agent'],
         ['/alerts', 'Alerts'],
@@ -387,6 +388,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
   );
 
   it('say what failed, and recover', async () => {
+    const { agentId } = instance.bootstrap;
     const { page } = await open('/settings');
     for (const [place, asked, title] of [
       ['/overview', '**/v1/stats/checks?*', 'Counts could not be read'],
@@ -395,6 +397,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       ['/alerts/destinations', '**/v1/alert-configs', 'Destinations could not be read'],
       ['/reports', '**/v1/reports?*', 'Reports could not be read'],
       [`/events/${eventId}`, `**/v1/events/${eventId}`, 'The event could not be read'],
+      [`/agents/${agentId}`, '**/v1/stats/checks?*', 'Counts could not be read'],
       ['/settings/api-keys', '**/v1/api-keys?*', 'API keys could not be read'],
       ['/settings/legal-holds', '**/v1/legal-holds?*', 'Legal holds could not be read'],
     ] as const) {

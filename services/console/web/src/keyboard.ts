@@ -13,7 +13,10 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Handles keys while its component is shown: not while text is typed, and not while a dialog or menu is open. */
+/**
+ * Handles keys while its component is shown: not while text is typed, and not while a dialog or menu is open. `Enter` on a link
+ * or button is its own.
+ */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const latest = useRef(shortcuts);
   useEffect(() => {
@@ -25,6 +28,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('[role=dialog], [role=alertdialog], [role=menu]') !== null) return;
+      if (event.key === 'Enter' && event.target instanceof Element && event.target.matches('a, button, summary'))
+        return;
       if (event.key.length === 1 && !preferences().shortcuts) return;
       const pair = `${first} ${event.key}`;
       const isPair = event.timeStamp - firstAt < SEQUENCE_MS && latest.current[pair] !== undefined;

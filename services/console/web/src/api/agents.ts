@@ -48,9 +48,9 @@ export function useAgentNames(): ReadonlyMap<string, string> {
   return useMemo(() => new Map(data?.map(({ id, name }) => [id, name])), [data]);
 }
 
-export interface FreezeRequest {
+export interface StateRequest {
   readonly id: string;
-  readonly freeze: boolean;
+  readonly change: 'freeze' | 'unfreeze' | 'deactivate';
   readonly reason: string;
 }
 
@@ -69,15 +69,16 @@ export function useSaveClients(): UseMutationResult<AgentRecord, Error, ClientsR
   });
 }
 
-/** Lists change only by what the server answers. */
-export function useFreeze(): UseMutationResult<AgentRecord, Error, FreezeRequest> {
+/** Freezes an agent, ends that, or deactivates it. Screens change only by what the server answers. */
+export function useChangeState(): UseMutationResult<AgentRecord, Error, StateRequest> {
   return useMutation({
-    mutationFn: ({ id, freeze, reason }) =>
-      ask<AgentRecord>(`/v1/agents/${encodeURIComponent(id)}/${freeze ? 'freeze' : 'unfreeze'}`, {
+    mutationFn: ({ id, change, reason }) =>
+      ask<AgentRecord>(`/v1/agents/${encodeURIComponent(id)}/${change}`, {
         method: 'POST',
         body: reason === '' ? {} : { reason },
       }),
     onSuccess: (changed) => {
+      client.setQueryData(['agent', changed.id], changed);
       client.setQueriesData<readonly AgentRecord[]>({ queryKey: KEY }, (agents) =>
         agents?.map((agent) => (agent.id === changed.id ? changed : agent)),
       );

@@ -23,14 +23,21 @@ function bounds(range: StatsRange): { readonly from: string; readonly to: string
   return { from: new Date(now - HOURS[range] * HOUR).toISOString(), to: new Date(now + 1000).toISOString() };
 }
 
-/** Checks over time, asked for every few seconds while the page is visible. */
-export function useCheckStats(range: StatsRange, by: 'outcome' | 'violation_type'): UseQueryResult<CheckStats> {
+/**
+ * Checks over time, asked for every few seconds while the page is visible.
+ * @param agentId absent: of all agents
+ */
+export function useCheckStats(
+  range: StatsRange,
+  by: 'outcome' | 'violation_type',
+  agentId?: string,
+): UseQueryResult<CheckStats> {
   const isLive = useFeedState().kind === 'live';
   return useQuery({
-    queryKey: ['stats', range, by],
+    queryKey: ['stats', range, by, agentId],
     queryFn: ({ signal }) => {
       const step = range === 'month' ? 86_400 : 3600;
-      return ask<CheckStats>('/v1/stats/checks', { query: { ...bounds(range), step, by }, signal });
+      return ask<CheckStats>('/v1/stats/checks', { query: { ...bounds(range), step, by, agentId }, signal });
     },
     refetchInterval: isLive ? LIVE_EVERY_MS : EVERY_MS,
     placeholderData: keepPreviousData,

@@ -6,9 +6,12 @@ export const agentWords = {
   title: 'Agent',
   failed: 'The agent could not be read',
   parts: 'Parts of the agent',
-  profile: 'Profile',
-  history: 'History',
-  playground: 'Playground',
+  partNames: {
+    '': 'Overview',
+    '/profile': 'Profile',
+    '/history': 'History',
+    '/playground': 'Playground',
+  },
   events: 'Events',
   clients: {
     title: 'OAuth clients',

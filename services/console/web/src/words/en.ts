@@ -184,6 +184,7 @@ export const words = {
       ['Esc', 'Close'],
       ['/', 'Go to the filters'],
       ['.', 'Pause live updates'],
+      ['1 – 6', 'Parts of an agent'],
       ['g o', 'Overview'],
       ['g e', 'Events'],
       ['g a', 'Agents'],

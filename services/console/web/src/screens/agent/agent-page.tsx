@@ -2,14 +2,16 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AgentRecord, Role } from '@countersign/contracts';
 import { useAgent } from '../../api/profile.js';
-import { client } from '../../api/client.js';
-import { hrefOf } from '../../location.js';
+import { useShortcuts } from '../../keyboard.js';
+import { go, hrefOf } from '../../location.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Page, Parts } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { agentWords } from '../../words/agent.js';
 import { words } from '../../words/en.js';
+import { AgentStatus } from '../agents/agent-status.js';
 import { FreezeButton, FreezeDialog } from '../agents/freeze-dialog.js';
+import { AgentOverview } from './agent-overview.js';
 import { History } from './history.js';
 import { LeaveDialog } from './leave-dialog.js';
 import { OauthClients } from './oauth-clients.js';
@@ -17,9 +19,10 @@ import { Playground } from './playground.js';
 import { ProfileEditor } from './profile-editor.js';
 import { useDraft } from './use-draft.js';
 
-const TONES = { active: 'good', frozen: 'bad', inactive: 'plain' } as const;
+/** Parts of the page in the order of their links and keys; the first one is the page itself. */
+const PARTS = ['', '/profile', '/history', '/playground'] as const;
 
-/** `/agents/{id}`: its profile and its OAuth clients; below it history and playground. */
+/** `/agents/{id}`: its state and activity; below it profile with OAuth clients, history, playground. */
 export function AgentPage({
   id,
   part,
@@ -33,6 +36,7 @@ export function AgentPage({
   readonly query: URLSearchParams;
 }): ReactNode {
   const agent = useAgent(id);
+  useShortcuts(Object.fromEntries(PARTS.map((one, n) => [String(n + 1), () => go(hrefOf(`/agents/${id}${one}`))])));
   if (agent.data === undefined) {
     return (
       <Page title={agentWords.title}>
@@ -73,11 +77,7 @@ function Loaded({
   const [isAsking, setAsking] = useState(false);
   const draft = useDraft(agent);
   const [cases, setCases] = useState<readonly unknown[]>([]);
-  const { id, name, status, behavior_profile: profile } = agent;
-  const close = (): void => {
-    setAsking(false);
-    void client.invalidateQueries({ queryKey: ['agent', id] });
-  };
+  const { id, name, behavior_profile: profile } = agent;
   const base = `#/agents/${id}`;
   return (
     <Page
@@ -86,7 +86,7 @@ function Loaded({
       count={`${profile.mode}, ${agentWords.editor.version(profile.version)}`}
       actions={
         <>
-          <span className={`badge ${TONES[status]}`}>{status}</span>
+          <AgentStatus of={agent} />
           <a href={hrefOf('/events', { agent: id })}>{agentWords.events}</a>
           <FreezeButton agent={agent} role={role} onAsk={() => setAsking(true)} />
         </>
@@ -95,11 +95,7 @@ function Loaded({
       <Back />
       <Parts
         label={agentWords.parts}
-        parts={[
-          [base, agentWords.profile],
-          [`${base}/history`, agentWords.history],
-          [`${base}/playground`, agentWords.playground],
-        ]}
+        parts={PARTS.map((one) => [base + one, agentWords.partNames[one]])}
         current={`${base}${part}`}
       />
       {children}
@@ -112,13 +108,15 @@ function Loaded({
           draft={draft}
           onCase={(one) => setCases((all) => [...all, one])}
         />
-      ) : (
+      ) : part === '/profile' ? (
         <>
           <ProfileEditor agent={agent} role={role} draft={draft} cases={cases} onCases={setCases} />
           <OauthClients agent={agent} role={role} />
         </>
+      ) : (
+        <AgentOverview agent={agent} role={role} />
       )}
-      {isAsking ? <FreezeDialog agent={agent} onClose={close} /> : null}
+      {isAsking ? <FreezeDialog agent={agent} onClose={() => setAsking(false)} /> : null}
       {draft.isChanged ? <LeaveDialog path={`/agents/${id}`} /> : null}
     </Page>
   );

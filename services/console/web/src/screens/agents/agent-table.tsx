@@ -9,10 +9,10 @@ import { Foreign } from '../../parts/foreign.js';
 import { Time, zoneName } from '../../parts/time.js';
 import { usePreferences } from '../../preferences.js';
 import { words } from '../../words/en.js';
+import { AgentStatus } from './agent-status.js';
 import { FreezeButton } from './freeze-dialog.js';
 import { ruleCount } from './rule-count.js';
 
-const TONES = { active: 'good', frozen: 'bad', inactive: 'plain' } as const;
 /** Of a row until it is measured, px. */
 const ROW = 57;
 const COLUMNS = 6;
@@ -164,7 +164,7 @@ function Row({
   readonly measure: (row: HTMLElement | null) => void;
   readonly onAsk: (agent: AgentRecord) => void;
 }): ReactNode {
-  const { id, name, status, type, behavior_profile: profile, updated_at: updatedAt } = agent;
+  const { id, name, type, behavior_profile: profile, updated_at: updatedAt } = agent;
   const rules = ruleCount(profile);
   return (
     <tr data-index={index} aria-rowindex={index + 2} ref={measure}>
@@ -179,7 +179,7 @@ function Row({
         )}
       </th>
       <td>
-        <span className={`badge ${TONES[status]}`}>{status}</span>
+        <AgentStatus of={agent} />
       </td>
       <td>{profile.mode}</td>
       <td>{rules === 0 ? <span className="note">{words.agents.noRules}</span> : words.agents.rules(rules)}</td>

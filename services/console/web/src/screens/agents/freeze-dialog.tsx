@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AgentRecord, Role } from '@countersign/contracts';
-import { useFreeze } from '../../api/agents.js';
+import { useChangeState } from '../../api/agents.js';
 import { shownText } from '../../foreign-text.js';
 import { Dialog } from '../../parts/dialog.js';
 import { DialogForm } from '../../parts/dialog-form.js';
@@ -42,10 +42,11 @@ export function FreezeDialog({
   readonly onClose: () => void;
 }): ReactNode {
   const [reason, setReason] = useState('');
-  const change = useFreeze();
+  const state = useChangeState();
   const freeze = agent.status !== 'frozen';
+  const change = freeze ? 'freeze' : 'unfreeze';
   const name = shownText(agent.name, 60).text;
-  const submit = (): void => change.mutate({ id: agent.id, freeze, reason: reason.trim() }, { onSuccess: onClose });
+  const submit = (): void => state.mutate({ id: agent.id, change, reason: reason.trim() }, { onSuccess: onClose });
   return (
     <Dialog
       title={<bdi>{freeze ? words.agents.freezeTitle(name) : words.agents.unfreezeTitle(name)}</bdi>}
@@ -55,8 +56,8 @@ export function FreezeDialog({
       <DialogForm
         action={freeze ? words.agents.freeze : words.agents.unfreeze}
         isDanger={freeze}
-        isPending={change.isPending}
-        error={change.error}
+        isPending={state.isPending}
+        error={state.error}
         onSubmit={submit}
         onClose={onClose}
       >

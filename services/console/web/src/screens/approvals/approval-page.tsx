@@ -133,7 +133,7 @@ function Shown({ approval, name }: { readonly approval: ShownApproval; readonly 
             <a href={hrefOf('/events', { agent: approval.agent_id })}>{texts.checks}</a>
           </li>
           <li>
-            <a href={hrefOf(`/agents/${approval.agent_id}`)}>{texts.profile}</a>
+            <a href={hrefOf(`/agents/${approval.agent_id}/profile`)}>{texts.profile}</a>
           </li>
         </ul>
       </Card>

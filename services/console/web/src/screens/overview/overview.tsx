@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { AgentStats, CheckStats } from '@countersign/contracts';
+import type { AgentStats } from '@countersign/contracts';
 import { useAgentNames } from '../../api/agents.js';
 import { useOpenAlerts } from '../../api/alerts.js';
 import { useAgentStats, useCheckStats, useLiveStats } from '../../api/stats.js';
@@ -18,6 +18,7 @@ import { agentName } from '../events/event-words.js';
 import type { ScreenProps } from '../screen-props.js';
 import { Chart, Spark } from './chart.js';
 import { Latency } from './latency.js';
+import { countedHref, sumOf, Totals } from './totals.js';
 
 const RANGES = ['day', 'week', 'month'] as const satisfies readonly StatsRange[];
 
@@ -26,6 +27,7 @@ export function Overview({ session, query }: ScreenProps): ReactNode {
   const range = RANGES.find((one) => one === query.get('range')) ?? 'day';
   const outcomes = useCheckStats(range, 'outcome');
   const violations = useCheckStats(range, 'violation_type');
+  const { data: open } = useOpenAlerts();
   const { data } = outcomes;
   useLiveStats();
   return (
@@ -51,7 +53,7 @@ export function Overview({ session, query }: ScreenProps): ReactNode {
       {outcomes.error === null ? null : (
         <Problem what={overviewWords.failed} error={outcomes.error} retry={() => void outcomes.refetch()} />
       )}
-      {data === undefined ? null : <Totals stats={data} />}
+      {data === undefined ? null : <Totals stats={data} further={[[overviewWords.alerts, open ?? 0, '#/alerts']]} />}
       {data === undefined ? null : sumOf(data) === 0 ? (
         <Empty title={overviewWords.empty}>
           <p>{overviewWords.emptyLead}</p>
@@ -72,7 +74,7 @@ export function Overview({ session, query }: ScreenProps): ReactNode {
               <div className="fact" key={key}>
                 <dt>{asWords(key)}</dt>
                 <dd>
-                  <a href={eventsHref(violations.data, { violation: key })}>{number(total)}</a>
+                  <a href={countedHref(violations.data, { violation: key })}>{number(total)}</a>
                 </dd>
               </div>
             ))}
@@ -82,39 +84,6 @@ export function Overview({ session, query }: ScreenProps): ReactNode {
       <Latency role={session.user.role} />
       <Agents range={range} />
     </Page>
-  );
-}
-
-function sumOf({ series }: CheckStats): number {
-  return series.reduce((sum, { total }) => sum + total, 0);
-}
-
-/** Exactly the events that are counted: the list with the bounds of the steps. */
-function eventsHref({ from, to }: CheckStats, filter: Readonly<Record<string, string>>): string {
-  return hrefOf('/events', { ...filter, type: 'action.checked', range: 'custom', from, to });
-}
-
-function Totals({ stats }: { readonly stats: CheckStats }): ReactNode {
-  const { data: open } = useOpenAlerts();
-  const totalOf = (outcome: string): number => stats.series.find(({ key }) => key === outcome)?.total ?? 0;
-  const [checks, allowed, denied] = [sumOf(stats), totalOf('allowed'), totalOf('denied')];
-  const { totals } = overviewWords;
-  const shown: readonly (readonly [string, number, string | null])[] = [
-    [totals.checks, checks, eventsHref(stats, {})],
-    [totals.allowed, allowed, eventsHref(stats, { outcome: 'allowed' })],
-    [totals.denied, denied, eventsHref(stats, { outcome: 'denied' })],
-    [totals.other, checks - allowed - denied, null],
-    [totals.alerts, open ?? 0, '#/alerts'],
-  ];
-  return (
-    <dl className="totals">
-      {shown.map(([name, value, href]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{href === null ? number(value) : <a href={href}>{number(value)}</a>}</dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 
