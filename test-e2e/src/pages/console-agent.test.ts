@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
+import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from './browser.js';
 import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
 
@@ -53,9 +54,8 @@ inBrowser(`the page of one agent${browserName === null ? ' (needs chromium)' : '
     const newest = await rows(page).first().innerText();
     expect((await check('wire')).json).toMatchObject({ allowed: false });
     await total(page, 'Denied', '4');
-    await page.waitForFunction(
-      (before) => document.querySelector<HTMLElement>('[data-index="0"]')?.innerText !== before,
-      newest,
+    await eventually('the new check on top', 30, async () =>
+      (await rows(page).first().innerText()) === newest ? null : true,
     );
     expect(await rows(page).first().innerText()).toContain('denied');
     expect(await rows(page).count()).toBe(10);
@@ -140,6 +140,95 @@ inBrowser(`the page of one agent${browserName === null ? ' (needs chromium)' : '
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 120_000);
+
+  it('shows the windows in which its events are anchored, as the API lists them', async () => {
+    const { page, watched } = await openConsole(browser, instance.bootstrap, `/agents/${agentId}/proofs`);
+    const path = `/v1/agents/${agentId}/windows`;
+    const windows = await eventually('a window of the agent', 60, async () => {
+      const { json } = await instance.request('GET', path, { headers });
+      const found = (json as { readonly windows: readonly Record<string, string | number>[] }).windows;
+      return found.length > 0 ? found : null;
+    });
+    const [newest = {}] = windows;
+    const row = page.getByRole('group', { name: 'Windows' }).locator('tbody tr', { hasText: 'Copy root' }).first();
+    await row.waitFor({ timeout: 30_000 });
+    const first = String(newest['merkle_root']).slice(0, 12);
+    const same = page.locator('tbody tr', { hasText: first });
+    await same.waitFor({ timeout: 30_000 });
+    const text = await same.innerText();
+    for (const part of [
+      `${String(newest['firstSequence'])} – ${String(newest['lastSequence'])}`,
+      String(newest['chain_tx_signature']).slice(0, 12),
+      Number(newest['chain_block_height']).toLocaleString('en'),
+    ]) {
+      expect(text).toContain(part);
+    }
+    await page.getByText('No gap', { exact: true }).waitFor();
+    expect(await page.locator('.badge.bad').count()).toBe(0);
+    await picture(page, 'agent-proofs');
+    expect(await barriersOf(page)).toEqual([]);
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it.each([
+    ['wide', {}],
+    ['narrow and dark', NARROW],
+  ] as const)(
+    'shows an injected gap among 86,400 windows, of which few are in the document: %s',
+    async (what, options) => {
+      const { page, watched } = await openConsole(browser, instance.bootstrap, '/agents', options);
+      const COUNT = 86_400;
+      const gap = { first: 86_371, last: 86_373 };
+      // One number a window, but for three that are in none.
+      const all = Array.from({ length: COUNT }, (_, n) => COUNT - n).filter((n) => n < gap.first || n > gap.last);
+      const at = '2026-03-01T00:00:00.000Z';
+      await page.route(/\/windows\?/u, (route) => {
+        const { searchParams: asked } = new URL(route.request().url());
+        const before = Number(asked.get('before') ?? Infinity);
+        const shown = all.filter((n) => n < before).slice(0, Number(asked.get('limit')));
+        const windows = shown.map((n) => ({
+          ...{
+            merkle_root: n.toString(16).padStart(64, '0'),
+            chain_tx_signature: `signature${n}`,
+            chain_block_height: n,
+          },
+          ...{ anchored_at: at, window_start: at, window_end: at, event_count: 1, firstSequence: n, lastSequence: n },
+        }));
+        return route.fulfill({ json: { windows, limit: windows.length, next: shown.at(-1) ?? null } });
+      });
+      const counted = { agentId, first: 1, last: COUNT, stored: COUNT, windows: all.length, anchoredThrough: COUNT };
+      await page.route(/\/completeness\?/u, (route) =>
+        route.fulfill({ json: { agents: [{ ...counted, breaks: [gap] }], total: 1, limit: 10, offset: 0 } }),
+      );
+      await goTo(page, `/agents/${agentId}/proofs`);
+      const found = page.getByText('86,371 to 86,373 in no window', { exact: true });
+      await found.nth(1).waitFor();
+      expect(await found.count()).toBe(2);
+      const row = page.locator('tbody tr', { has: found });
+      expect(await row.innerText()).toContain('86,374 – 86,374');
+      expect(await page.locator('tbody tr').count()).toBe(50);
+      await page.getByRole('img', { name: '1 to 86,400, anchored to 86,400, 1 gaps' }).waitFor();
+      await picture(page, `agent-gap-${what.replaceAll(' ', '-')}`);
+      expect(await barriersOf(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Older windows' }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('tbody tr', { hasText: '86,347 – 86,347' }).waitFor();
+      expect(new URL(page.url()).hash).toBe(`#/agents/${agentId}/proofs?before=86348`);
+      expect(await page.locator('tbody tr').count()).toBe(50);
+      expect(await found.count()).toBe(1);
+      await goTo(page, `/agents/${agentId}/proofs?before=3`);
+      await page.locator('tbody tr').nth(2).waitFor({ state: 'detached' });
+      expect(await page.locator('tbody tr').count()).toBe(2);
+      expect(await page.getByRole('link', { name: 'Older windows' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'Newest windows' }).click();
+      await found.nth(1).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')).toBe(false);
+      expect(unexpected(watched)).toEqual([]);
+      await page.context().close();
+    },
+    60_000,
+  );
 
   it('lets an auditor read and change nothing', async () => {
     const email = `auditor-${randomUUID()}@example.com`;

@@ -39,6 +39,8 @@ inBrowser(`hostile content in the console${browserName === null ? ' (needs chrom
       `/agents/${first}/profile`,
       `/agents/${first}/history`,
       `/agents/${first}/playground`,
+      `/agents/${first}/proofs`,
+      `/agents/${first}/connect`,
       '/approvals',
       `/approvals/${made.approval}`,
       '/alerts',

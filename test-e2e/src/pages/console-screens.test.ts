@@ -359,6 +359,8 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
         [`/agents/${instance.bootstrap.agentId}/profile`, 'First agent'],
         [`/agents/${instance.bootstrap.agentId}/history`, 'First agent'],
         [`/agents/${instance.bootstrap.agentId}/playground`, 'First agent'],
+        [`/agents/${instance.bootstrap.agentId}/proofs`, 'First agent'],
+        [`/agents/${instance.bootstrap.agentId}/connect`, 'First agent'],
         ['/alerts', 'Alerts'],
         ['/alerts/refused', 'Alerts'],
         ['/alerts/destinations', 'Alerts'],

@@ -11,6 +11,8 @@ export const agentWords = {
     '/profile': 'Profile',
     '/history': 'History',
     '/playground': 'Playground',
+    '/proofs': 'Proofs',
+    '/connect': 'Connect',
   },
   events: 'Events',
   clients: {

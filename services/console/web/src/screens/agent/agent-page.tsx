@@ -5,24 +5,27 @@ import { useAgent } from '../../api/profile.js';
 import { useShortcuts } from '../../keyboard.js';
 import { go, hrefOf } from '../../location.js';
 import { Foreign } from '../../parts/foreign.js';
-import { Page, Parts } from '../../parts/page.js';
+import { Card, Page, Parts } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { agentWords } from '../../words/agent.js';
+import { connectWords } from '../../words/connect.js';
 import { words } from '../../words/en.js';
 import { AgentStatus } from '../agents/agent-status.js';
 import { FreezeButton, FreezeDialog } from '../agents/freeze-dialog.js';
+import { Connect } from '../connect/connect.js';
 import { AgentOverview } from './agent-overview.js';
 import { History } from './history.js';
 import { LeaveDialog } from './leave-dialog.js';
 import { OauthClients } from './oauth-clients.js';
 import { Playground } from './playground.js';
 import { ProfileEditor } from './profile-editor.js';
+import { Proofs } from './proofs.js';
 import { useDraft } from './use-draft.js';
 
 /** Parts of the page in the order of their links and keys; the first one is the page itself. */
-const PARTS = ['', '/profile', '/history', '/playground'] as const;
+const PARTS = ['', '/profile', '/history', '/playground', '/proofs', '/connect'] as const;
 
-/** `/agents/{id}`: its state and activity; below it profile with OAuth clients, history, playground. */
+/** `/agents/{id}`: its state and activity; below it profile with OAuth clients, history, playground, proofs and ways to connect. */
 export function AgentPage({
   id,
   part,
@@ -108,6 +111,12 @@ function Loaded({
           draft={draft}
           onCase={(one) => setCases((all) => [...all, one])}
         />
+      ) : part === '/proofs' ? (
+        <Proofs agentId={id} before={numberOf(query, 'before')} />
+      ) : part === '/connect' ? (
+        <Card title={connectWords.title} lead={connectWords.lead}>
+          <Connect agent={agent} role={role} />
+        </Card>
       ) : part === '/profile' ? (
         <>
           <ProfileEditor agent={agent} role={role} draft={draft} cases={cases} onCases={setCases} />
@@ -120,6 +129,12 @@ function Loaded({
       {draft.isChanged ? <LeaveDialog path={`/agents/${id}`} /> : null}
     </Page>
   );
+}
+
+/** A positive number of the address; `null` if it has none. */
+function numberOf(query: URLSearchParams, name: string): number | null {
+  const value = Number(query.get(name) ?? NaN);
+  return Number.isSafeInteger(value) && value > 0 ? value : null;
 }
 
 function Back(): ReactNode {

@@ -21,7 +21,7 @@ type Order = (typeof ORDERS)[number];
 /** Longest text that the server searches for. */
 const MOST_TEXT = 200;
 
-const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/profile|\/history|\/playground)?$/;
+const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/(?:profile|history|playground|proofs|connect))?$/;
 
 /** `/agents`: all agents of the account; `/agents/{id}`: one of them. */
 export function Agents(props: ScreenProps): ReactNode {

@@ -47,7 +47,7 @@ export function Completeness(): ReactNode {
             { name: columns.strip, cell: (agent) => <Strip of={agent} /> },
             { name: columns.anchored, isNumber: true, cell: ({ anchoredThrough }) => number(anchoredThrough) },
             { name: columns.windows, isNumber: true, cell: ({ windows }) => number(windows) },
-            { name: columns.state, cell: (agent) => <State of={agent} /> },
+            { name: columns.state, cell: (agent) => <CompletenessState of={agent} /> },
           ]}
         />
       )}
@@ -56,7 +56,12 @@ export function Completeness(): ReactNode {
   );
 }
 
-function State({ of: { first, last, stored, breaks } }: { readonly of: AgentCompleteness }): ReactNode {
+/** That no number is missing, or which ones. */
+export function CompletenessState({
+  of: { first, last, stored, breaks },
+}: {
+  readonly of: AgentCompleteness;
+}): ReactNode {
   if (last === 0) return <span className="muted">{healthWords.empty}</span>;
   const missing = last - first + 1 - stored;
   if (missing === 0 && breaks.length === 0) return <span className="badge good">{healthWords.whole}</span>;
