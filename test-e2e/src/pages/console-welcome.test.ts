@@ -133,6 +133,21 @@ inBrowser(`the first steps in the console${browserName === null ? ' (needs chrom
     await page.getByText(/^\d+ of 24 checks anchored$/).waitFor();
     await picture(page, 'welcome-sandbox');
     expect(await page.getByRole('button', { name: 'Issue a report' }).count()).toBe(0);
+    // The account has no agent but the sample's: one is made, and its first check is waited for.
+    await page.getByRole('button', { name: 'Make an agent' }).click();
+    await page.getByText('Waiting for the first check of this agent…').waitFor();
+    await page.getByRole('button', { name: 'Make a key for this agent' }).click();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    const snippet = await page.locator('.connect pre.code', { hasText: /csn_live_\w{40}/u }).innerText();
+    const [, apiKey = ''] = /x-service-key: (csn_live_\w{40})/u.exec(snippet) ?? [];
+    const [, body = '{}'] = /-d '(.*)'/u.exec(snippet) ?? [];
+    const done = page.getByRole('img', { name: 'Done' });
+    const before = await done.count();
+    const check = { headers: { 'x-service-key': apiKey }, body: JSON.parse(body) as unknown };
+    expect((await instance.request('POST', '/v1/check', check)).json).toEqual({ allowed: true });
+    await page.getByText('There it is. Newest check: allowed,', { exact: false }).waitFor({ timeout: 30_000 });
+    expect(await done.count()).toBe(before + 1);
+    await picture(page, 'welcome-connected');
     expect(await barriersOf(page)).toEqual([]);
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();

@@ -48,6 +48,14 @@ export function useAgentNames(): ReadonlyMap<string, string> {
   return useMemo(() => new Map(data?.map(({ id, name }) => [id, name])), [data]);
 }
 
+/** Makes an agent with this name, and without rules. */
+export function useNewAgent(): UseMutationResult<AgentRecord, Error, string> {
+  return useMutation({
+    mutationFn: (name) => ask<AgentRecord>('/v1/agents', { method: 'POST', body: { name } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: KEY }),
+  });
+}
+
 export interface StateRequest {
   readonly id: string;
   readonly change: 'freeze' | 'unfreeze' | 'deactivate';

@@ -55,7 +55,11 @@ export const welcomeWords = {
   },
   own: {
     title: 'Connect your own agent',
-    lead: 'Make a key, and ask before each action. The reference has the routes, and the clients for JavaScript and Python.',
+    lead: 'Make a key for it, and ask before each action. This step is ticked when its first check is there.',
+    agent: 'Agent',
+    make: 'Make an agent',
+    name: 'My agent',
+    failed: 'No agent was made',
     keys: 'API keys',
     api: 'API reference',
     coverage: 'Controls that these events show',

@@ -38,7 +38,7 @@ export function SampleRules({
           {ruled.agentId === null || !ruled.hasRun ? null : (
             <p className="links">
               <a href={hrefOf('/events', { agent: ruled.agentId, outcome: 'denied' })}>{texts.denied}</a>
-              <a href={hrefOf(`/agents/${ruled.agentId}`)}>{texts.profile}</a>
+              <a href={hrefOf(`/agents/${ruled.agentId}/profile`)}>{texts.profile}</a>
             </p>
           )}
         </>

@@ -12,6 +12,7 @@ import { words } from '../../words/en.js';
 import { healthWords } from '../../words/health.js';
 import { welcomeWords as texts } from '../../words/welcome.js';
 import type { ScreenProps } from '../screen-props.js';
+import { OwnAgent } from './own-agent.js';
 import { RunSample } from './run-sample.js';
 import type { Sample } from './run-sample.js';
 import { SAMPLE_ACTIONS } from './sample-actions.js';
@@ -81,13 +82,7 @@ export function Welcome({ session: { user, account } }: ScreenProps): ReactNode 
       ) : (
         <SampleReport agentIds={acting} since={free.since} isDone={isVerified} onVerified={() => setVerified(true)} />
       )}
-      <Step number={5} title={texts.own.title} lead={texts.own.lead} isDone={false}>
-        <p className="links">
-          <a href="#/settings">{texts.own.keys}</a>
-          <a href="docs">{texts.own.api}</a>
-          <a href="#/coverage">{texts.own.coverage}</a>
-        </p>
-      </Step>
+      <OwnAgent agents={agents.data} role={user.role} />
     </Page>
   );
 }
