@@ -96,7 +96,7 @@ inBrowser(`the page of one agent${browserName === null ? ' (needs chromium)' : '
 
   it('freezes, unfreezes, and deactivates once the name is typed, as checks show', async () => {
     const id = await newAgent(instance, headers);
-    const name = 'Old desk';
+    const name = 'Old shop';
     await instance.request('PATCH', `/v1/agents/${id}`, { headers, body: { name } });
     const answer = async (): Promise<number> => (await instance.check({ type: 'pay' }, { agentId: id })).status;
     const { page, watched } = await openConsole(browser, instance.bootstrap, `/agents/${id}`, NARROW);
@@ -120,14 +120,14 @@ inBrowser(`the page of one agent${browserName === null ? ' (needs chromium)' : '
     await page.keyboard.press('Enter');
     const typed = dialog.getByLabel('Type the name of the agent');
     await typed.focus();
-    await page.keyboard.type('Old des');
+    await page.keyboard.type('Old sho');
     await page.keyboard.press('Enter');
     await picture(page, 'agent-deactivate-narrow-dark');
     expect(await barriersOf(page)).toEqual([]);
     const act = dialog.getByRole('button', { name: 'Deactivate for good' });
     expect(await act.getAttribute('aria-disabled')).toBe('true');
     expect(await answer()).toBe(200);
-    await page.keyboard.type('k');
+    await page.keyboard.type('p');
     await page.keyboard.press('Tab');
     await page.keyboard.type('replaced');
     await page.keyboard.press('Enter');

@@ -67,7 +67,7 @@ inBrowser(`the snippets that connect an agent${browserName === null ? ' (needs c
     };
   }
 
-  /** What is copied, once the key is shown: exactly what the page shows. */
+  /** The copied text, once the key is shown: exactly the one that the page shows. */
   async function pasted(name: string): Promise<string> {
     const { shown, copied } = await snippet(name);
     expect(shown).toBe(copied);

@@ -22,7 +22,7 @@ import { DeactivateDialog } from './deactivate-dialog.js';
 
 const NEWEST = 10;
 
-/** What the agent is, how its checks of a day ended, and its newest events, which follow the live feed. */
+/** The state of the agent, how its checks of a day ended, and its newest events, which follow the live feed. */
 export function AgentOverview({ agent, role }: { readonly agent: AgentRecord; readonly role: Role }): ReactNode {
   const filter = useMemo(() => ({ agent: agent.id }), [agent.id]);
   const stats = useCheckStats('day', 'outcome', agent.id);

@@ -7,7 +7,7 @@ describe('the address that snippets name', () => {
     ['http://127.0.0.1:8080/console', 'http://127.0.0.1:8080'],
     ['http://countersign.localhost:8080/console#/agents', 'http://127.0.0.1:8080'],
     ['https://example.com/console', 'https://example.com'],
-    ['https://example.com/proof/desk/console', 'https://example.com/proof/desk'],
+    ['https://example.com/proof/office/console', 'https://example.com/proof/office'],
     ['http://[::1]:8080/console', 'http://[::1]:8080'],
   ])('of %s is %s', (page, address) => {
     expect(baseUrlOf(page)).toBe(address);
