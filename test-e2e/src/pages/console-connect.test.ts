@@ -46,9 +46,10 @@ inBrowser(`the snippets that connect an agent${browserName === null ? ' (needs c
     headers = await instance.session();
     agentId = await newAgent(instance, headers);
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'countersign-connect-')));
-    const permissions = ['clipboard-read', 'clipboard-write'];
-    opened = await openConsole(browser, instance.bootstrap, `/agents/${agentId}/connect`, { permissions });
+    opened = await openConsole(browser, instance.bootstrap, `/agents/${agentId}/connect`);
     ({ page } = opened);
+    // The policy of the page lets no script read the clipboard.
+    await page.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)');
   }, 90_000);
   afterAll(async () => {
     await browser?.close();
@@ -63,7 +64,7 @@ inBrowser(`the snippets that connect an agent${browserName === null ? ' (needs c
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
     return {
       shown: await page.locator('pre.code').innerText(),
-      copied: await page.evaluate('navigator.clipboard.readText()'),
+      copied: await page.evaluate('window.copied'),
     };
   }
 

@@ -23,7 +23,7 @@ export const proofWords = {
     anchored: 'Anchored',
   },
   copyRoot: 'Copy root',
-  copyTransaction: 'Copy transaction',
+  copyTransaction: 'Copy signature',
   newest: 'Newest windows',
   older: 'Older windows',
 } as const;

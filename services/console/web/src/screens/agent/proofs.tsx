@@ -140,8 +140,8 @@ function Windows({ agentId, before }: { readonly agentId: string; readonly befor
 /** The beginning of a long value, and a button that copies it whole. */
 function Hash({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
   return (
-    <>
+    <span className="unbroken">
       <code title={text}>{text.slice(0, 12)}…</code> <Copy text={text} label={label} />
-    </>
+    </span>
   );
 }

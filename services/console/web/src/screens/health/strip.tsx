@@ -27,7 +27,7 @@ export function Strip({ of }: { readonly of: AgentCompleteness }): ReactNode {
         <rect
           key={gap.first}
           className="strip-gap"
-          x={at(gap.first)}
+          x={Math.min(at(gap.first), WIDTH - LEAST)}
           y={0}
           width={Math.max(LEAST, at(gap.last + 1) - at(gap.first))}
           height={12}
