@@ -8,7 +8,7 @@ import { Instance } from '../instance/instance.js';
 import { newAgent } from '../instance/new-agent.js';
 import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from './browser.js';
-import { barriersOf, openConsole, picture, unexpected } from './console-page.js';
+import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
 
 const browserName = testedBrowser();
 const inBrowser = browserName === null ? describe.skip : describe;
@@ -43,7 +43,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
   it('are one draft as form and text, ask before they are left, and are kept within the page', async () => {
     const id = await newAgent(instance, headers);
     const { page, watched } = await open('/agents');
-    await page.locator(`a[href="#/agents/${id}"]`).first().click();
+    await goTo(page, `/agents/${id}/profile`);
     const blocked = page.getByLabel('Blocked APIs and tools');
     await blocked.fill('evil.example');
     const text = page.getByLabel('Profile as JSON');
@@ -53,7 +53,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
     const dialog = page.getByRole('dialog');
     const stay = async (): Promise<void> => {
       await dialog.getByText('Leave without saving?').waitFor();
-      expect(placeOf(page)).toBe(`#/agents/${id}`);
+      expect(placeOf(page)).toBe(`#/agents/${id}/profile`);
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
     };
@@ -76,7 +76,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
     await page.goBack();
     await page.goBack();
     await blocked.waitFor();
-    expect(placeOf(page)).toBe(`#/agents/${id}`);
+    expect(placeOf(page)).toBe(`#/agents/${id}/profile`);
     // The list, two steps back in the history from the part that was shown last.
     await page.goBack();
     await dialog.getByRole('button', { name: 'Discard changes and leave' }).click();
@@ -93,7 +93,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
 
   it('show what lint finds while they are typed, by key at its place, also in YAML and on a narrow screen', async () => {
     const id = await newAgent(instance, headers);
-    const { page, watched } = await open(`/agents/${id}`);
+    const { page, watched } = await open(`/agents/${id}/profile`);
     await page.getByText('No problems found.').waitFor();
     await page.getByLabel('Allowed APIs and tools').fill('api.example.com\n/srv');
     await page.getByLabel('Blocked APIs and tools').fill('*.example.com');
@@ -125,7 +125,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
     await page.getByText('No changes', { exact: true }).waitFor();
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
-    const narrow = await open(`/agents/${id}`, NARROW);
+    const narrow = await open(`/agents/${id}/profile`, NARROW);
     await narrow.page.getByLabel('Allowed APIs and tools').fill('/srv');
     await narrow.page.getByText('1 problem. F8 goes to the next one.').waitFor();
     await picture(narrow.page, 'profile-narrow-dark');
@@ -139,7 +139,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
 
   it('that another person has changed are shown as they were, as they are in force, and as they are drafted', async () => {
     const id = await newAgent(instance, headers);
-    const { page, watched } = await open(`/agents/${id}`);
+    const { page, watched } = await open(`/agents/${id}/profile`);
     await page.getByLabel('Off-limits actions').fill('delete_*');
     await page.getByLabel('Blocked APIs and tools').fill('mine.example');
     await change(id, { blocked_apis: ['theirs.example'], store_payload: true });
@@ -169,7 +169,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
 
   it('take a safety package as a difference, open a policy file, and run its cases under the draft', async () => {
     const id = await newAgent(instance, headers);
-    const { page, watched } = await open(`/agents/${id}`);
+    const { page, watched } = await open(`/agents/${id}/profile`);
     await page.getByLabel('Package', { exact: true }).selectOption('payments');
     const table = page.getByRole('group', { name: 'Fields that the package changes' });
     await table.getByText('wire_transfer*', { exact: false }).waitFor();
@@ -211,7 +211,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
     expect(curl.json).toEqual({ allowed: true });
     const replayed = await countersign(['replay', ACTIONS, '--data-dir', instance.dataDir]);
     expect(replayed.code).toBe(0);
-    const { page, watched } = await open(`/agents/${agentId}`);
+    const { page, watched } = await open(`/agents/${agentId}/profile`);
     await page.getByLabel('Open a policy file (YAML or JSON)').setInputFiles(SAMPLE);
     await page.getByText('This draft would change 3 of 25 checks:').waitFor({ timeout: 60_000 });
     await page.locator('.badge', { hasText: '3 to denied' }).waitFor();

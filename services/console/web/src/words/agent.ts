@@ -7,7 +7,7 @@ export const agentWords = {
   failed: 'The agent could not be read',
   parts: 'Parts of the agent',
   partNames: {
-    '': 'Overview',
+    '': 'Activity',
     '/profile': 'Profile',
     '/history': 'History',
     '/playground': 'Playground',
