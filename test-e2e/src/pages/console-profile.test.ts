@@ -241,7 +241,7 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
     const id = await newAgent(instance, headers);
     const entries = Array.from({ length: 1000 }, (_, n) => `host-${n}.example`);
     expect((await change(id, { blocked_apis: entries })).status).toBe(200);
-    const { page, watched } = await open(`/agents/${id}`);
+    const { page, watched } = await open(`/agents/${id}/profile`);
     const blocked = page.getByLabel('Blocked APIs and tools');
     await blocked.waitFor();
     // From the key to the end of its work; 50 ms on a machine that is not busy.
