@@ -44,7 +44,7 @@ function archivedOf({ envelope, text, sequence, offset }: NumberedLeaf): Inspect
     occurredAtMs: Date.parse(leaf.occurredAt),
     class: { type: leaf.type, outcome: leaf.outcome, allowed: leaf.allowed, violationType: leaf.violation_type },
     ...{ blocked: false, erased: false, refersTo: null, hasOpenings: true, leaf: text, trace: traceIdOf(openings) },
-    ...{ facts: JSON.stringify(facts), openings: JSON.stringify(openings) },
+    ...{ rule: leaf.rule, facts: JSON.stringify(facts), openings: JSON.stringify(openings) },
   };
 }
 
@@ -72,6 +72,10 @@ describe('the archive against a log with leaves of both versions', () => {
   it('is in order where it holds what the log holds', async () => {
     expect(await problemsOf(-1, {})).toEqual([]);
     expect(await problemsOf(1, { erased: true, openings: null, hasOpenings: false, trace: null })).toEqual([]);
+  });
+
+  it('is not where an event is counted by another rule than its leaf has', async () => {
+    expect(await problemsOf(1, { rule: 'caps:x' })).toEqual(['rule is caps:x, its leaf says null']);
   });
 
   it('is not where an event is found by another trace than its context names', async () => {

@@ -191,6 +191,7 @@ export class ArchiveComparison {
       ['outcome', row.class?.outcome, leaf.outcome],
       ['allowed', row.class?.allowed, leaf.allowed],
       ['violation_type', row.class?.violationType, leaf.violation_type],
+      ['rule', row.rule, leaf.rule],
     ];
     for (const [name, stored, wanted] of expected) {
       if (stored !== wanted) this.#wrong(row, `${name} is ${String(stored)}, its leaf says ${String(wanted)}`);

@@ -4,7 +4,7 @@ import type { EventRecord } from './event-record.js';
 import type { QueryOf } from './json-schema.js';
 import { route } from './route.js';
 
-const { agentId, type, outcome, allowed, violation_type } = auditLogRoutes.listEvents.query;
+const { agentId, type, outcome, allowed, violation_type, rule } = auditLogRoutes.listEvents.query;
 
 export const eventStreamRoutes = {
   streamEvents: route({
@@ -16,7 +16,7 @@ export const eventStreamRoutes = {
     tag: 'Events',
     auth: 'session',
     query: {
-      ...{ agentId, type, outcome, allowed, violation_type },
+      ...{ agentId, type, outcome, allowed, violation_type, rule },
       seconds: {
         type: 'integer',
         minimum: 1,

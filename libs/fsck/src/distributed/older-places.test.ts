@@ -39,6 +39,7 @@ describe('events that only the archive still has', () => {
       erased: false,
       refersTo: null,
       trace: null,
+      rule: null,
       hasOpenings: false,
       leaf: canonicalLeaf(leaf),
       facts: JSON.stringify(facts),

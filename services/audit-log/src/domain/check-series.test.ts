@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { HourlyCount } from '../store/port.js';
+import type { HourlyCount, StepCount } from '../store/port.js';
 import { agentCounts, checkSeries } from './check-series.js';
 
 const one = fc.record({
@@ -14,25 +14,38 @@ const one = fc.record({
   count: fc.integer({ min: 1, max: 9 }),
 });
 const many = fc.array(one, { maxLength: 40 });
-const total = (counts: readonly HourlyCount[]): number => counts.reduce((sum, { count }) => sum + count, 0);
+const HOUR = 3_600_000;
+const inSteps = fc
+  .array(fc.tuple(one, fc.constantFrom(null, 'limits:hour', 'rules:refunds')), { maxLength: 40 })
+  .map((all) => all.map(([{ hour, ...rest }, rule]): StepCount => ({ ...rest, rule, at: hour * HOUR })));
+const total = (counts: readonly { readonly count: number }[]): number =>
+  counts.reduce((sum, { count }) => sum + count, 0);
 
 describe('checkSeries', () => {
   it('has each count once, in its step, in a series or among the others', () => {
-    const by = fc.constantFrom('outcome' as const, 'violation_type' as const, 'agent' as const);
+    const by = fc.constantFrom('outcome' as const, 'violation_type' as const, 'rule' as const, 'agent' as const);
     fc.assert(
-      fc.property(many, by, fc.constantFrom(1, 6, 24), fc.integer({ min: 1, max: 3 }), (counts, of, hoursEach, top) => {
-        const steps = { firstHour: 48, hoursEach, count: 48 / hoursEach };
-        const { series, other } = checkSeries(counts, of, steps, top);
-        expect(series.length).toBeLessThanOrEqual(top);
-        const shown = counts.filter((each) => of !== 'violation_type' || each.class.violationType !== null);
-        for (let step = 0; step < steps.count; step += 1) {
-          const inStep = shown.filter(({ hour }) => Math.floor((hour - 48) / hoursEach) === step);
-          const sums = series.map((each) => each.counts[step]!).reduce((a, b) => a + b, other?.[step] ?? 0);
-          expect(sums).toBe(total(inStep));
-        }
-        const totals = series.map((each) => each.total);
-        expect(totals).toEqual([...totals].sort((a, b) => b - a));
-      }),
+      fc.property(
+        inSteps,
+        by,
+        fc.constantFrom(1, 6, 24),
+        fc.integer({ min: 1, max: 3 }),
+        (counts, of, hoursEach, top) => {
+          const steps = { fromMs: 48 * HOUR, stepMs: hoursEach * HOUR, count: 48 / hoursEach };
+          const { series, other } = checkSeries(counts, of, steps, top);
+          expect(series.length).toBeLessThanOrEqual(top);
+          const shown = counts.filter(({ rule, class: { violationType } }) =>
+            of === 'violation_type' ? violationType !== null : of !== 'rule' || rule !== null,
+          );
+          for (let step = 0; step < steps.count; step += 1) {
+            const inStep = shown.filter(({ at }) => Math.floor((at / HOUR - 48) / hoursEach) === step);
+            const sums = series.map((each) => each.counts[step]!).reduce((a, b) => a + b, other?.[step] ?? 0);
+            expect(sums).toBe(total(inStep));
+          }
+          const totals = series.map((each) => each.total);
+          expect(totals).toEqual([...totals].sort((a, b) => b - a));
+        },
+      ),
     );
   });
 });

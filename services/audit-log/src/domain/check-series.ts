@@ -1,22 +1,22 @@
 import type { AgentStats, CheckStats } from '@countersign/contracts';
-import type { HourlyCount } from '../store/port.js';
+import type { HourlyCount, StepCount } from '../store/port.js';
 
-/** Steps of time in hours since the epoch: `count` of them from `firstHour` on. */
+/** Steps of time in ms since the epoch: `count` of them from `fromMs` on. */
 export interface Steps {
-  readonly firstHour: number;
-  readonly hoursEach: number;
+  readonly fromMs: number;
+  readonly stepMs: number;
   readonly count: number;
 }
 
 /** Member of the events by which series are kept. */
-export type SeriesBy = 'outcome' | 'violation_type' | 'agent';
+export type SeriesBy = 'outcome' | 'violation_type' | 'rule' | 'agent';
 
 /**
  * Series of checks, most first; the sums of those after the first `top`.
  * @param counts of checks alone, in these steps
  */
 export function checkSeries(
-  counts: readonly HourlyCount[],
+  counts: readonly StepCount[],
   by: SeriesBy,
   steps: Steps,
   top: number,
@@ -26,7 +26,7 @@ export function checkSeries(
     const key = keyOf(one, by);
     if (key === null) continue;
     const series = byKey.get(key) ?? Array.from({ length: steps.count }, () => 0);
-    series[Math.floor((one.hour - steps.firstHour) / steps.hoursEach)]! += one.count;
+    series[Math.floor((one.at - steps.fromMs) / steps.stepMs)]! += one.count;
     byKey.set(key, series);
   }
   const all = [...byKey]
@@ -73,12 +73,14 @@ export function agentCounts(
   });
 }
 
-function keyOf({ agentId, class: { outcome, violationType } }: HourlyCount, by: SeriesBy): string | null {
+function keyOf({ agentId, rule, class: { outcome, violationType } }: StepCount, by: SeriesBy): string | null {
   switch (by) {
     case 'outcome':
       return outcome;
     case 'violation_type':
       return violationType;
+    case 'rule':
+      return rule;
     case 'agent':
       return agentId;
   }

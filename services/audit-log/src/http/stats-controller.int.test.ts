@@ -53,8 +53,28 @@ describe('numbers of checks', () => {
     expect(agents.body).toMatchObject({ series: [{ key: agentId(1), counts: [2, 0, 2] }], other: [0, 1, 0] });
     const one = await stats('checks', `${range}&agentId=${agentId(2).toUpperCase()}`);
     expect(one.body.series).toEqual([{ key: 'allowed', total: 1, counts: [0, 1, 0] }]);
+    const rules = await stats('checks', `${range}&by=rule`);
+    expect(rules.body.series).toEqual([{ key: 'allowed_apis:', total: 2, counts: [1, 0, 1] }]);
+    const ofTwo = await stats('checks', `${range}&by=rule&agentId=${agentId(2)}`);
+    expect(ofTwo.body.series).toEqual([]);
     const days = await stats('checks', `${range}&step=86400`);
     expect(days.body).toMatchObject({ from: '2026-03-01T00:00:00.000Z', series: [{ counts: [4] }, { counts: [1] }] });
+  });
+
+  it('are in steps of a minute and of five, for each agent as well', async () => {
+    const minutes = 'from=2026-03-01T09:00:30Z&to=2026-03-01T09:02:30Z&step=60';
+    const { body } = await stats('checks', minutes);
+    expect([body.from, body.to]).toEqual(['2026-03-01T09:00:00.000Z', '2026-03-01T09:03:00.000Z']);
+    expect(body.series).toEqual([
+      { key: 'allowed', total: 1, counts: [0, 1, 0] },
+      { key: 'denied', total: 1, counts: [0, 1, 0] },
+    ]);
+    const agents = await stats('checks', 'from=2026-03-01T10:00:00Z&to=2026-03-01T10:10:00Z&step=300&by=agent');
+    expect(agents.body.series).toEqual([{ key: agentId(2), total: 1, counts: [1, 0] }]);
+    const rules = await stats('checks', `${minutes}&by=rule`);
+    expect(rules.body.series).toEqual([{ key: 'allowed_apis:', total: 1, counts: [0, 1, 0] }]);
+    const own = await stats('checks', 'from=2026-03-01T10:00:00Z&to=2026-03-01T10:10:00Z&step=60', 'stranger');
+    expect(own.body.series).toMatchObject([{ key: 'allowed', total: 1 }]);
   });
 
   it('are of each agent, with how far it is anchored', async () => {
@@ -86,7 +106,14 @@ describe('numbers of checks', () => {
   it('refuse ranges that are empty, too long or none', async () => {
     for (const query of [
       ...['from=x', 'from=2026-02-30T00:00:00Z', 'from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z'],
-      ...['from=2025-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'step=60', 'by=rule', 'top=13', 'agentId=x'],
+      ...[
+        'from=2025-01-01T00:00:00Z&to=2026-01-01T00:00:00Z',
+        'step=120',
+        'by=user',
+        'from=2026-03-01T00:00:00Z&to=2026-03-03T00:00:00Z&step=60',
+        'top=13',
+        'agentId=x',
+      ],
     ]) {
       expect([query, (await stats('checks', query)).status]).toEqual([query, 400]);
     }

@@ -9,14 +9,16 @@ import { agentCounts, checkSeries } from '../domain/check-series.js';
 import { HOUR_MS } from '../domain/count-times.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import { filterOf } from '../list-events/filter-of.js';
-import type { EventStore } from '../store/port.js';
+import type { EventStore, StepCount, StepQuery } from '../store/port.js';
 import { AGENTS, CLOCK, STORE } from '../tokens.js';
 
 const MOST_STEPS = 1_500;
+/** Events that are counted one by one. */
+const MOST_COUNTED = 250_000;
 const MOST_HOURS = 168;
 const CHECKS = { type: 'action.checked' };
 
-/** Numbers of checks, from the counts by hour. */
+/** Numbers of checks, from the counts by hour; in shorter steps and by rule from the events themselves. */
 @Controller()
 export class StatsController {
   constructor(
@@ -27,27 +29,46 @@ export class StatsController {
 
   @HttpRoute(statsRoutes.checkStats)
   async checks(@Input() { query, caller }: RouteInput<unknown, CheckStatsQuery>): Promise<CheckStats> {
-    const hoursEach = query.step / 3600;
-    const { firstHour, endHour } = this.#hours(query, hoursEach, 24 * hoursEach);
-    const count = (endHour - firstHour) / hoursEach;
+    const { accountId } = caller;
+    const { by, step, top } = query;
+    const stepMs = step * 1000;
+    const { fromMs, toMs } = this.#steps(query, stepMs, 24);
+    const count = (toMs - fromMs) / stepMs;
     if (count > MOST_STEPS) throw new HttpRefusal(400, `from and to are ${count} steps apart: at most ${MOST_STEPS}`);
     const { agentId } = filterOf(pageOf(query));
-    const agentIds = query.by === 'agent' ? this.#agentIds(caller.accountId) : undefined;
-    const asked = agentId === undefined ? agentIds : [agentId];
+    const all = by === 'agent' ? this.#agentIds(accountId) : undefined;
+    const agentIds = agentId === undefined ? all : [agentId];
+    const asked = { ...(agentIds === undefined ? {} : { agentIds }), filter: CHECKS, fromMs, toMs, stepMs };
     const [counts, newest] = await Promise.all([
-      this.store.countHours(caller.accountId, {
-        ...(asked === undefined ? {} : { agentIds: asked }),
-        ...{ filter: CHECKS, firstHour, endHour, hoursEach },
-      }),
-      this.store.pageAfter(caller.accountId, {}, null, 1),
+      this.#count(accountId, { ...asked, byRule: by === 'rule' }),
+      this.store.pageAfter(accountId, {}, null, 1),
     ]);
     return {
-      from: iso(firstHour),
-      to: iso(endHour),
-      step: query.step,
+      from: new Date(fromMs).toISOString(),
+      to: new Date(toMs).toISOString(),
+      step,
       asOf: newest.events[0]?.leaf.occurredAt ?? null,
-      ...checkSeries(counts, query.by, { firstHour, hoursEach, count }, query.top),
+      ...checkSeries(counts, by, { fromMs, stepMs, count }, top),
     };
+  }
+
+  /**
+   * From the counts by hour where they suffice.
+   * @throws HttpRefusal 400 where more than {@link MOST_COUNTED} events would be counted one by one
+   */
+  async #count(accountId: string, query: StepQuery): Promise<readonly StepCount[]> {
+    const { fromMs, toMs, stepMs, byRule, ...asked } = query;
+    const [firstHour, endHour] = [Math.floor(fromMs / HOUR_MS), Math.ceil(toMs / HOUR_MS)];
+    const isByHour = stepMs >= HOUR_MS && !byRule;
+    const hoursEach = isByHour ? stepMs / HOUR_MS : endHour - firstHour;
+    const hours = await this.store.countHours(accountId, { ...asked, firstHour, endHour, hoursEach });
+    if (isByHour) return hours.map(({ hour, ...one }) => ({ ...one, at: hour * HOUR_MS, rule: null }));
+    const counted = hours.filter((one) => !byRule || one.class.violationType !== null);
+    const total = counted.reduce((sum, one) => sum + one.count, 0);
+    if (total <= MOST_COUNTED) return this.store.countSteps(accountId, query);
+    const [what, of] = byRule ? ['by=rule counts', 'violations'] : ['steps below 3600 count', 'checks'];
+    const most = `${what} at most ${MOST_COUNTED} ${of}`;
+    throw new HttpRefusal(400, `${most}, and the hours of the range have ${total}: choose a shorter range`);
   }
 
   @HttpRoute(statsRoutes.agentStats)
@@ -57,7 +78,8 @@ export class StatsController {
     readonly limit: number;
     readonly offset: number;
   }> {
-    const { firstHour, endHour } = this.#hours(query, 1, 24);
+    const { fromMs, toMs } = this.#steps(query, HOUR_MS, 24);
+    const [firstHour, endHour] = [fromMs / HOUR_MS, toMs / HOUR_MS];
     if (endHour - firstHour > MOST_HOURS)
       throw new HttpRefusal(400, `from and to are at most ${MOST_HOURS} hours apart`);
     const { sort, limit, offset } = query;
@@ -86,21 +108,20 @@ export class StatsController {
   }
 
   /**
-   * The hours of a range in whole steps.
-   * @param most hours from the end on, where `from` is absent
+   * A range in whole steps.
+   * @param most steps from the end on, where `from` is absent
    * @throws HttpRefusal 400
    */
-  #hours(
+  #steps(
     query: CheckStatsQuery | AgentStatsQuery,
-    hoursEach: number,
+    stepMs: number,
     most: number,
-  ): { readonly firstHour: number; readonly endHour: number } {
-    const { fromMs, toMs = this.clock() + 1 } = filterOf(pageOf(query));
-    const step = hoursEach * HOUR_MS;
-    const endHour = Math.ceil(toMs / step) * hoursEach;
-    const firstHour = fromMs === undefined ? endHour - most : Math.floor(fromMs / step) * hoursEach;
-    if (firstHour >= endHour) throw new HttpRefusal(400, 'from must be before to');
-    return { firstHour, endHour };
+  ): { readonly fromMs: number; readonly toMs: number } {
+    const { fromMs: first, toMs: end = this.clock() + 1 } = filterOf(pageOf(query));
+    const toMs = Math.ceil(end / stepMs) * stepMs;
+    const fromMs = first === undefined ? toMs - most * stepMs : Math.floor(first / stepMs) * stepMs;
+    if (fromMs >= toMs) throw new HttpRefusal(400, 'from must be before to');
+    return { fromMs, toMs };
   }
 }
 
@@ -114,8 +135,4 @@ function pageOf(query: CheckStatsQuery | AgentStatsQuery): Parameters<typeof fil
     ...(to !== undefined && { to }),
     ...(agentId !== undefined && { agentId }),
   };
-}
-
-function iso(hour: number): string {
-  return new Date(hour * HOUR_MS).toISOString();
 }

@@ -21,7 +21,7 @@ const AGENTS_AT_ONCE = 100;
 
 export interface FeedOptions {
   readonly accountId: string;
-  /** By agent and class alone. */
+  /** By agent, class and rule alone. */
   readonly filter: EventFilter;
   /** The event as the reader may see it. */
   readonly shown: (event: StoredEvent) => StoredEvent;

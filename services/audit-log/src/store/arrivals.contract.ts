@@ -44,15 +44,18 @@ export function arrivalsContract(name: string, backend: { open(): Promise<EventS
       expect(await between(none, five, {}, 10, 'unknown')).toEqual([[], 0]);
     });
 
-    it('are filtered by agent and class', async () => {
+    it('are filtered by agent, class and rule', async () => {
       const none = await store.arrivalPlace();
-      await append(envelope(1), denied(2), denied(3, { agent: 2 }), other(4, 'agent.frozen'));
+      const another = denied(5, { leaf: { rule: 'limits:hour' } });
+      await append(envelope(1), denied(2), denied(3, { agent: 2 }), other(4, 'agent.frozen'), another);
       const end = await store.arrivalPlace();
       const ids = async (filter: object): Promise<readonly string[]> =>
         (await between(none, end, filter))[0].toSorted();
-      expect(await ids({ outcome: 'denied' })).toEqual([2, 3].map((n) => eventId(n)).toSorted());
+      expect(await ids({ outcome: 'denied' })).toEqual([2, 3, 5].map((n) => eventId(n)).toSorted());
       expect(await ids({ outcome: 'denied', agentId: agentId(2) })).toEqual([eventId(3)]);
       expect(await ids({ type: 'agent.frozen' })).toEqual([eventId(4)]);
+      expect(await ids({ rule: 'limits:hour' })).toEqual([eventId(5)]);
+      expect(await between(none, end, { rule: 'allowed_apis:' }, 1)).toEqual([[eventId(3)], 2]);
       expect(await ids({ agentId: agentId(9) })).toEqual([]);
       expect(await ids({ violationType: 'rate_limit_exceeded' })).toEqual([]);
     });

@@ -6,7 +6,7 @@ import { appenderTo } from '../testing/appender-to.js';
 import { anchoredWindow } from '../testing/anchored-window.js';
 import { ACCOUNT, agentId, denied, envelope, eventId, other, START } from '../testing/envelopes.js';
 import { scan } from '../testing/scan.js';
-import type { EventStore, HourlyCount, HourlyQuery } from './port.js';
+import type { EventStore, HourlyCount, HourlyQuery, StepCount, StepQuery } from './port.js';
 
 const HOUR = Math.floor(START / HOUR_MS);
 const EVERY: HourlyQuery = { filter: {}, firstHour: HOUR - 10, endHour: HOUR + 100, hoursEach: 1 };
@@ -63,6 +63,50 @@ export function countsContract(name: string, backend: { open(): Promise<EventSto
         expect(sorted(await store.countHours(ACCOUNT, query))).toEqual(expected(query));
       }
       expect(await store.countHours('unknown', EVERY)).toEqual([]);
+    });
+
+    it('are those of all events in steps of any length, and by rule', async () => {
+      const all: EventEnvelope[] = [];
+      for (let n = 0; n < 60; n += 1) {
+        const parts = { agent: n % 3, occurredAtMs: START + n * 40_000, ...(n % 3 === 2 && { accountId: 'b' }) };
+        const leaf = { rule: n % 8 === 0 ? 'rules:refunds' : 'allowed_apis:' };
+        all.push(n % 4 === 0 ? denied(n, { ...parts, leaf }) : envelope(n, parts));
+      }
+      await append(...all);
+      const expected = ({ agentIds, filter, fromMs, toMs, stepMs, byRule }: StepQuery): string[] => {
+        const counts = new Map<string, number>();
+        for (const { leaf, accountId } of all) {
+          const at = Date.parse(leaf.occurredAt);
+          if (accountId !== ACCOUNT || (agentIds !== undefined && !agentIds.includes(leaf.agentId))) continue;
+          if (at < fromMs || at >= toMs || (filter.outcome ?? leaf.outcome) !== leaf.outcome) continue;
+          if (byRule && leaf.rule === null) continue;
+          const key = JSON.stringify([
+            ...[agentIds === undefined ? null : leaf.agentId, at - (at % stepMs)],
+            ...[classOf(leaf), byRule ? leaf.rule : null],
+          ]);
+          counts.set(key, (counts.get(key) ?? 0) + 1);
+        }
+        return [...counts].map(([key, count]) => `${key} ${count}`).sort();
+      };
+      const read = (counts: readonly StepCount[]): string[] =>
+        counts
+          .map(({ agentId: agent, at, class: kind, rule, count }) => {
+            const { type, outcome, allowed, violationType } = kind;
+            return `${JSON.stringify([agent, at, { type, outcome, allowed, violationType }, rule])} ${count}`;
+          })
+          .sort();
+      const every: StepQuery = { filter: {}, fromMs: START - 1, toMs: START + 1e9, stepMs: 60_000, byRule: false };
+      for (const query of [
+        every,
+        { ...every, byRule: true },
+        { ...every, stepMs: 300_000, agentIds: [0, 1, 2, 9].map(agentId) },
+        { ...every, byRule: true, agentIds: [agentId(1), agentId(2)], filter: { outcome: 'denied' } },
+        { ...every, fromMs: START + 40_000, toMs: START + 80_000 },
+        { ...every, agentIds: [] },
+      ]) {
+        expect(read(await store.countSteps(ACCOUNT, query))).toEqual(expected(query));
+      }
+      expect(await store.countSteps('unknown', every)).toEqual([]);
     });
 
     it('lead to rare events without a look at the others', async () => {

@@ -70,7 +70,7 @@ export function inspectionContract(
         blocked: true,
         erased: false,
         refersTo: null,
-        trace: null,
+        ...{ trace: null, rule: 'allowed_apis:' },
         hasOpenings: true,
       });
       expect(read.map(({ trace }) => trace)).toEqual([null, null, null, null, traceId(5)]);

@@ -25,6 +25,8 @@ export interface EventOutline {
   readonly refersTo: string | null;
   /** Trace id by which the event is found. */
   readonly trace: string | null;
+  /** Rule by which the event is counted. */
+  readonly rule: string | null;
   readonly hasOpenings: boolean;
 }
 

@@ -18,6 +18,8 @@ export interface EventDocument {
   readonly refersTo?: mongo.UUID;
   /** Trace id of the context, deleted with the openings. */
   readonly trace?: string;
+  /** That of the leaf, where it has one. */
+  readonly rule?: string;
   /** The canonical text, exactly as hashed. */
   readonly leaf: string;
   /** The envelope without leaf and openings. */
@@ -172,6 +174,7 @@ export const BY_AGENT = 'by_agent';
 export const BY_PLACE = 'by_place';
 export const BLOCKED = 'blocked';
 export const BY_TRACE = 'by_trace';
+export const BY_RULE = 'by_rule';
 export const DENIED_BY_PEOPLE = 'denied_by_people';
 
 /** Makes what is not there; an index of the same name and other keys is an error. */

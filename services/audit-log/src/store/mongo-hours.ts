@@ -1,9 +1,23 @@
 import type { MongoClasses } from './mongo-classes.js';
-import { uuid, uuidText, type Collections, type HourDocument } from './mongo-collections.js';
+import type { mongo } from 'mongoose';
+import {
+  BY_ACCOUNT,
+  BY_AGENT,
+  BY_RULE,
+  uuid,
+  uuidText,
+  type Collections,
+  type HourDocument,
+} from './mongo-collections.js';
 import { accountScope, agentScope } from './mongo-range-delta.js';
-import type { HourlyCount, HourlyQuery } from './port.js';
+import type { HourlyCount, HourlyQuery, StepCount, StepQuery } from './port.js';
 
-/** Reads the counts of events by hour and class; each partition has its own. */
+interface StepGroup {
+  readonly _id: { readonly at: number; readonly class: string; readonly agentId?: mongo.UUID; readonly rule?: string };
+  readonly count: number;
+}
+
+/** Reads the counts of events by hour and class; each partition has its own. Counts events in shorter steps and by rule. */
 export class MongoHours {
   readonly #collections: Collections;
   readonly #classes: MongoClasses;
@@ -33,15 +47,62 @@ export class MongoHours {
     return [...counts.values()];
   }
 
+  async countSteps(accountId: string, query: StepQuery): Promise<readonly StepCount[]> {
+    const { agentIds, filter, fromMs, toMs, stepMs, byRule } = query;
+    const [classes, agents] = await Promise.all([
+      this.#classes.named(filter),
+      agentIds === undefined ? null : this.#owned(accountId, agentIds),
+    ]);
+    const hint = byRule ? BY_RULE : agents === null ? BY_ACCOUNT : BY_AGENT;
+    const groups = this.#collections.events.aggregate<StepGroup>(
+      [
+        {
+          $match: {
+            ...(hint === BY_AGENT ? {} : { accountId }),
+            ...(agents === null ? {} : { agentId: { $in: agents } }),
+            at: { $gte: fromMs, $lt: toMs },
+            class: { $in: [...classes.keys()] },
+            // A comparison, in place of `$exists`, is answered by the index alone.
+            ...(byRule ? { rule: { $gte: '' } } : {}),
+          },
+        },
+        {
+          $group: {
+            _id: {
+              at: { $multiply: [{ $floor: { $divide: ['$at', stepMs] } }, stepMs] },
+              class: '$class',
+              ...(agents === null ? {} : { agentId: '$agentId' }),
+              ...(byRule ? { rule: '$rule' } : {}),
+            },
+            count: { $sum: 1 },
+          },
+        },
+      ],
+      { hint },
+    );
+    const counts: StepCount[] = [];
+    for await (const { _id, count } of groups) {
+      const agentId = _id.agentId === undefined ? null : uuidText(_id.agentId);
+      counts.push({ agentId, at: _id.at, class: classes.get(_id.class)!, rule: _id.rule ?? null, count });
+    }
+    return counts;
+  }
+
   /** The agent of each scope; `null`: the account. Agents of other accounts are left out. */
   async #scopes(
     accountId: string,
     agentIds: readonly string[] | undefined,
   ): Promise<ReadonlyMap<string, string | null>> {
     if (agentIds === undefined) return new Map([[accountScope(accountId), null]]);
+    const owned = await this.#owned(accountId, agentIds);
+    return new Map(owned.map((id) => [agentScope(uuidText(id)), uuidText(id)]));
+  }
+
+  /** Those of the agents that are of the account. */
+  async #owned(accountId: string, agentIds: readonly string[]): Promise<readonly mongo.UUID[]> {
     const owned = await this.#collections.heads
       .find({ _id: { $in: agentIds.map(uuid) }, accountId }, { projection: { _id: 1 } })
       .toArray();
-    return new Map(owned.map(({ _id }) => [agentScope(uuidText(_id)), uuidText(_id)]));
+    return owned.map(({ _id }) => _id);
   }
 }

@@ -158,6 +158,7 @@ class MongoInspection implements ArchiveInspection {
       erased: event.erased === true,
       refersTo: event.refersTo === undefined ? null : uuidText(event.refersTo),
       trace: event.trace ?? null,
+      rule: event.rule ?? null,
       hasOpenings: event.openings !== undefined,
     };
   }

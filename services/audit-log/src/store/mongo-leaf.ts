@@ -69,6 +69,7 @@ function readLeaf({ offset, envelope }: LoggedEvent, partition: number): ReadLea
       ...(blocked ? { blocked } : {}),
       ...(leaf.refersTo === null ? {} : { refersTo: uuid(leaf.refersTo) }),
       ...(trace === null ? {} : { trace }),
+      ...(leaf.rule === null ? {} : { rule: leaf.rule }),
       ...(opensAnything(openings) ? { openings: JSON.stringify(openings) } : {}),
     }),
   };

@@ -124,6 +124,7 @@ export class MongoList {
           accountId,
           ...(agentId === null ? {} : { agentId: uuid(agentId) }),
           ...(classes === null ? {} : { class: { $in: [...classes] } }),
+          ...(filter.rule === undefined ? {} : { rule: filter.rule }),
         };
         const { events } = this.#collections;
         const newest: EventDocument[] = [];

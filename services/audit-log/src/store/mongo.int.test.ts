@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createConnection, type Connection } from 'mongoose';
 import { mongoOptions } from '@countersign/document-store';
 import { appenderTo } from '../testing/appender-to.js';
-import { ACCOUNT, envelope, eventId, other, traceId } from '../testing/envelopes.js';
+import { ACCOUNT, BY_RULE, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
 import { openMongoEventStore } from './mongo.js';
 import { inspectArchive } from './inspect.js';
 import { inspectionContract } from './inspection.contract.js';
@@ -69,6 +69,22 @@ if (URI === undefined) {
       const opened = await backend.open();
       const found = await opened.pageAfter(ACCOUNT, { trace: traceId(7) }, null, 5);
       expect(found.events.map(({ leaf }) => leaf.eventId)).toEqual([eventId(1)]);
+      await opened.close();
+      await backend.clean();
+    });
+  });
+
+  describe('a database of the release before counts by rule', () => {
+    it('counts its events by their rules once it is opened', async () => {
+      const store = await backend.open();
+      await appenderTo(() => store)(envelope(1), denied(2), denied(3));
+      await store.close();
+      const events = connection.db!.collection('audit_log_events');
+      await events.dropIndex('by_rule');
+      await events.updateMany({}, { $unset: { rule: '' } });
+      const opened = await backend.open();
+      const [counted] = await opened.countSteps(ACCOUNT, BY_RULE);
+      expect(counted).toMatchObject({ rule: 'allowed_apis:', count: 2 });
       await opened.close();
       await backend.clean();
     });

@@ -14,7 +14,7 @@ import { MongoHours } from './mongo-hours.js';
 import { MongoInboxes } from './mongo-inboxes.js';
 import { MongoList } from './mongo-list.js';
 import { MongoPositions } from './mongo-positions.js';
-import { createTraceIndex } from './mongo-traces.js';
+import { createLateIndexes } from './mongo-late-indexes.js';
 import type {
   AgentAnchor,
   ArrivalPlace,
@@ -36,6 +36,8 @@ import type {
   Position,
   OffsetRange,
   SequenceRun,
+  StepCount,
+  StepQuery,
   UnpublishedHead,
   KeysetPage,
 } from './port.js';
@@ -51,7 +53,7 @@ export async function openMongoEventStore(uri: string, suffix?: string): Promise
     const generation = suffix === undefined ? await Generation.open(connection.db!, 'audit-log') : null;
     const collections = collectionsOf(connection.db!, generation?.suffix ?? suffix ?? '');
     await createIndexes(collections);
-    await createTraceIndex(collections);
+    await createLateIndexes(collections);
     return tellingUnreachable(new MongoEventStore(collections, () => connection.close(), generation));
   } catch (error) {
     await connection.close();
@@ -138,6 +140,10 @@ export class MongoEventStore implements EventStore {
 
   countHours(accountId: string, query: HourlyQuery): Promise<readonly HourlyCount[]> {
     return this.#hours.count(accountId, query);
+  }
+
+  countSteps(accountId: string, query: StepQuery): Promise<readonly StepCount[]> {
+    return this.#hours.countSteps(accountId, query);
   }
 
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {

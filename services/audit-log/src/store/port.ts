@@ -7,8 +7,10 @@ import type {
   TopicName,
 } from '@countersign/contracts';
 import type { StoredEvent } from '../domain/event-record.js';
-import type { EventClass } from '../domain/event-class.js';
 import type { EventFilter } from '../domain/event-filter.js';
+import type { HourlyCount, HourlyQuery, StepCount, StepQuery } from './counts.js';
+
+export type { HourlyCount, HourlyQuery, StepCount, StepQuery } from './counts.js';
 
 /*
  * Terms of this file:
@@ -123,26 +125,6 @@ export interface AgentAnchor extends Omit<AnchoredWindow, 'agents' | 'windowId'>
   readonly lastSequence: number;
 }
 
-/** Which hours are counted. `agentIds`: each of these agents of the account by itself; absent: the account as a whole. */
-export interface HourlyQuery {
-  readonly agentIds?: readonly string[];
-  /** Restricts by type, outcome, allowed and violation type alone. */
-  readonly filter: EventFilter;
-  /** Hours since the epoch: `firstHour <= hour < endHour`. */
-  readonly firstHour: number;
-  readonly endHour: number;
-  /** Hours of one count, from a multiple of it on. */
-  readonly hoursEach: number;
-}
-
-/** Events of one class in the hours from `hour` on. `agentId`: `null`: of the account. */
-export interface HourlyCount {
-  readonly agentId: string | null;
-  readonly hour: number;
-  readonly class: EventClass;
-  readonly count: number;
-}
-
 /** The violation inbox of an account. */
 export interface Inbox {
   /** Leaves that were denied or frozen and stored since the last acknowledgement. */
@@ -250,7 +232,7 @@ export interface EventStore {
   /** How far events are stored now. */
   arrivalPlace(): Promise<ArrivalPlace>;
   /**
-   * The account's events that match by agent and class alone and were stored after one place and not after another.
+   * The account's events that match by agent, class and rule alone and were stored after one place and not after another.
    * @param limit most that are returned, of large ones fewer (see {@link ARRIVALS_LENGTH}); all are counted, so the caller keeps the two places near each other
    */
   arrivals(
@@ -266,6 +248,8 @@ export interface EventStore {
 
   /** Counts of events by the hour of `occurredAt` and by class, in any order; counts of 0 are left out. */
   countHours(accountId: string, query: HourlyQuery): Promise<readonly HourlyCount[]>;
+  /** Counts of events in shorter steps, or by rule, in any order. It reads an entry of an index for each event: the caller bounds them. */
+  countSteps(accountId: string, query: StepQuery): Promise<readonly StepCount[]>;
 
   /** The events that {@link Inbox.openCount} counts, in the order of `list`. */
   openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]>;

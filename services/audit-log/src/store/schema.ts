@@ -127,4 +127,10 @@ const FIFTH = `
 CREATE INDEX events_denied_by_people ON events (account_n, n) WHERE blocked = 1 AND refers_to IS NOT NULL;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH, FIFTH];
+/** `rule` of the leaf; events without a violation have none. It quotes the profile, and no content. */
+const SIXTH = `
+ALTER TABLE events ADD COLUMN rule TEXT GENERATED ALWAYS AS (json_extract(leaf, '$.rule')) VIRTUAL;
+CREATE INDEX events_by_rule ON events (account_n, occurred_at, class_n, agent_n, rule) WHERE rule IS NOT NULL;
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH];

@@ -34,6 +34,7 @@ interface OutlineRow extends ClassColumns {
   readonly erased: number;
   readonly refersTo: Buffer | null;
   readonly trace: Buffer | null;
+  readonly rule: string | null;
   readonly hasOpenings: number;
 }
 
@@ -45,7 +46,7 @@ interface EventRow extends OutlineRow {
 
 const CLASS = 'k.type, k.outcome, k.allowed, k.violation_type AS violationType';
 const OUTLINE = `e.n, e.event_id AS eventId, a.id AS agentId, c.id AS accountId, e.sequence, e.occurred_at AS occurredAt,
-  e.blocked, e.erased, e.refers_to AS refersTo, e.trace, ${CLASS}, o.n IS NOT NULL AS hasOpenings`;
+  e.blocked, e.erased, e.refers_to AS refersTo, e.trace, e.rule, ${CLASS}, o.n IS NOT NULL AS hasOpenings`;
 const TEXTS = 'e.leaf, e.facts, o.value AS openings';
 const FROM = `FROM events e LEFT JOIN agents a ON a.n = e.agent_n LEFT JOIN accounts c ON c.n = e.account_n
   LEFT JOIN classes k ON k.n = e.class_n LEFT JOIN openings o ON o.n = e.n`;
@@ -187,6 +188,7 @@ function outlineOf(row: OutlineRow): EventOutline {
     erased: row.erased !== 0,
     refersTo: row.refersTo === null ? null : idText(row.refersTo),
     trace: row.trace?.toString('hex') ?? null,
+    rule: row.rule,
     hasOpenings: row.hasOpenings === 1,
   };
 }

@@ -127,11 +127,12 @@ export class SqliteList {
     if (range === null) return { events: [], count: 0 };
     const { accountN, agentN, classes } = range;
     const among = `e.n > ? AND e.n <= ? AND +e.account_n = ? ${agentN === null ? '' : `AND +e.agent_n = ${agentN}`}
-      ${classFilter(classes).replace('class_n', '+e.class_n')}`;
+      ${classFilter(classes).replace('class_n', '+e.class_n')} ${filter.rule === undefined ? '' : 'AND e.rule = ?'}`;
+    const values = [afterN, toN, accountN, ...(filter.rule === undefined ? [] : [filter.rule])];
     const newest = `SELECT ${SHOWN} WHERE ${among} ORDER BY e.n DESC LIMIT ?`;
     const events: StoredEvent[] = [];
     let length = 0;
-    for (const row of this.#rows<ShownRow>(newest, afterN, toN, accountN, limit)) {
+    for (const row of this.#rows<ShownRow>(newest, ...values, limit)) {
       length += row.leaf.length + (row.openings?.length ?? 0);
       if (length > ARRIVALS_LENGTH && events.length > 0) break;
       events.push(shown(row));
@@ -139,7 +140,7 @@ export class SqliteList {
     events.reverse();
     if (events.length < limit && length <= ARRIVALS_LENGTH) return { events, count: events.length };
     const sql = `SELECT count(*) AS total FROM events e WHERE ${among}`;
-    return { events, count: this.#all<{ total: number }>(sql, afterN, toN, accountN)[0]!.total };
+    return { events, count: this.#all<{ total: number }>(sql, ...values)[0]!.total };
   }
 
   find(accountId: string, eventId: Buffer): StoredEvent | null {
@@ -298,7 +299,7 @@ function hitOf({ rule, by }: EventFilter): { readonly hit: string; readonly valu
   const parts: string[] = [];
   const values: string[] = [];
   if (rule !== undefined) {
-    parts.push(`json_extract(leaf, '$.rule') IS ?`);
+    parts.push('rule IS ?');
     values.push(rule);
   }
   if (by !== undefined) {

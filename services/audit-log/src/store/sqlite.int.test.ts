@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OtherLayout, openDatabase } from '@countersign/document-store';
 import { appenderTo } from '../testing/appender-to.js';
-import { ACCOUNT, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
+import { ACCOUNT, BY_RULE, denied, envelope, eventId, other, traceId } from '../testing/envelopes.js';
 import { acknowledgementsContract } from '../acknowledge/acknowledgements.contract.js';
 import { followUpsContract } from '../follow-ups/follow-ups.contract.js';
 import { erasuresContract } from './erasures.contract.js';
@@ -52,13 +52,30 @@ describe('a file of the release before traces', () => {
     await appenderTo(() => store)(envelope(1, { v2: true, trace: 7 }), envelope(2), envelope(3, { v2: true }));
     await store.close();
     const database = openDatabase(file(), MIGRATIONS);
-    database.exec('DROP INDEX events_denied_by_people; DROP INDEX events_by_trace');
-    database.exec('ALTER TABLE events DROP COLUMN trace');
+    database.exec('DROP INDEX events_denied_by_people; DROP INDEX events_by_trace; DROP INDEX events_by_rule');
+    database.exec('ALTER TABLE events DROP COLUMN rule; ALTER TABLE events DROP COLUMN trace');
     database.pragma('user_version = 3');
     database.close();
     const opened = new SqliteEventStore(file());
     const { events } = await opened.pageAfter(ACCOUNT, { trace: traceId(7) }, null, 5);
     expect(events.map(({ leaf }) => leaf.eventId)).toEqual([eventId(1)]);
+    await opened.close();
+    await backend.clean();
+  });
+});
+
+describe('a file of the release before counts by rule', () => {
+  it('counts its events by their rules once it is opened', async () => {
+    const store = await backend.open();
+    await appenderTo(() => store)(envelope(1), denied(2), denied(3));
+    await store.close();
+    const database = openDatabase(file(), MIGRATIONS);
+    database.exec('DROP INDEX events_by_rule; ALTER TABLE events DROP COLUMN rule');
+    database.pragma('user_version = 5');
+    database.close();
+    const opened = new SqliteEventStore(file());
+    const [counted] = await opened.countSteps(ACCOUNT, BY_RULE);
+    expect(counted).toMatchObject({ rule: 'allowed_apis:', count: 2 });
     await opened.close();
     await backend.clean();
   });
@@ -71,7 +88,8 @@ describe('a file of the release whose inbox had denials by people', () => {
     await appenderTo(() => store)(denied(1), byPerson);
     await store.close();
     const database = openDatabase(file(), MIGRATIONS);
-    database.exec('DROP INDEX events_denied_by_people');
+    database.exec('DROP INDEX events_denied_by_people; DROP INDEX events_by_rule');
+    database.exec('ALTER TABLE events DROP COLUMN rule');
     database.pragma('user_version = 4');
     database.close();
     const opened = new SqliteEventStore(file());

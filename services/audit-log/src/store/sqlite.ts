@@ -26,6 +26,8 @@ import {
   type Position,
   type OffsetRange,
   type SequenceRun,
+  type StepCount,
+  type StepQuery,
   type UnpublishedHead,
   type KeysetPage,
 } from './port.js';
@@ -138,6 +140,10 @@ export class SqliteEventStore implements EventStore {
 
   async countHours(accountId: string, query: HourlyQuery): Promise<readonly HourlyCount[]> {
     return this.#hours.count(accountId, query);
+  }
+
+  async countSteps(accountId: string, query: StepQuery): Promise<readonly StepCount[]> {
+    return this.#hours.countSteps(accountId, query);
   }
 
   async openAlerts(accountId: string, page: Page): Promise<readonly StoredEvent[]> {

@@ -10,6 +10,15 @@ function bytes(seed: string, length: number): Uint8Array {
 export const ACCOUNT = '11111111-1111-4111-8111-111111111111';
 export const START = Date.parse('2026-03-01T09:30:00.000Z');
 
+/** Asks for the counts of one step that has every event, by rule. */
+export const BY_RULE = {
+  filter: {},
+  fromMs: START - 1,
+  toMs: START + 3_600_000,
+  stepMs: 86_400_000,
+  byRule: true,
+} as const;
+
 /** A UUID that belongs to a number. */
 export function agentId(n: number): string {
   const hex = Buffer.from(bytes(`agent ${n}`, 16)).toString('hex');
