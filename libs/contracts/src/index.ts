@@ -257,6 +257,8 @@ export { agentHistoryRoutes } from './http/agent-history.js';
 export type { AnchoredWindowRecord, ProfileVersion, WindowsQuery } from './http/agent-history.js';
 export { eventExplanationRoutes } from './http/event-explanation.js';
 export type { EventExplanation } from './http/event-explanation.js';
+export { searchRoutes } from './http/search.js';
+export type { SearchHit, SearchQuery } from './http/search.js';
 export { statsRoutes } from './http/stats.js';
 export type { AgentStats, AgentStatsQuery, CheckStats, CheckStatsQuery } from './http/stats.js';
 export { anchoringStateRoutes } from './http/anchoring-state.js';

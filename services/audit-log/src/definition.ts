@@ -8,6 +8,7 @@ import {
   legalHoldRoutes,
   oneEventRoutes,
   outcomeRoutes,
+  searchRoutes,
   statsRoutes,
 } from '@countersign/contracts';
 import { join } from 'node:path';
@@ -41,6 +42,7 @@ import { OneEventController } from './http/one-event-controller.js';
 import { HeadPublisher } from './publish-heads/head-publisher.js';
 import { OutcomeHandler } from './report-outcome/outcome-handler.js';
 import { StreamEventsController } from './http/stream-events-controller.js';
+import { SearchController } from './http/search-controller.js';
 import { StatsController } from './http/stats-controller.js';
 import { ReportOutcomeController } from './http/report-outcome-controller.js';
 import { followRetention } from './retention/follow-retention.js';
@@ -71,6 +73,7 @@ export const definition: ServiceDefinition = {
     legalHoldRoutes,
     oneEventRoutes,
     agentHistoryRoutes,
+    searchRoutes,
     statsRoutes,
     anchoringStateRoutes,
     completenessRoutes,
@@ -131,6 +134,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
       ExportEventsController,
       StreamEventsController,
       AlertsController,
+      SearchController,
       StatsController,
       AnchoringStateController,
       CompletenessController,

@@ -345,6 +345,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/anchoring': { statuses: bySession('auditor', 200) },
   'GET /v1/events/stream': { statuses: bySession('auditor', 200), ask: () => ({ query: 'seconds=1' }) },
   'GET /v1/completeness': { statuses: bySession('auditor', 200) },
+  'GET /v1/search': { statuses: bySession('auditor', 200), ask: ({ event }) => ({ query: `q=${event}` }) },
   'GET /v1/stats/checks': { statuses: bySession('auditor', 200) },
   'GET /v1/stats/agents': { statuses: bySession('auditor', 200) },
   'GET /v1/alerts': { statuses: bySession('auditor', 200) },

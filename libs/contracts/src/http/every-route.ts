@@ -34,6 +34,7 @@ import type { Route } from './route.js';
 import { scanRoutes } from './scan.js';
 import { secondFactorRoutes } from './second-factor.js';
 import { singleSignOnRoutes } from './single-sign-on.js';
+import { searchRoutes } from './search.js';
 import { statsRoutes } from './stats.js';
 import { streamRoutes } from './streams.js';
 import { trustedIssuerRoutes } from './trusted-issuers.js';
@@ -61,6 +62,7 @@ export const everyRoute: readonly Route[] = [
   oneEventRoutes,
   eventExplanationRoutes,
   agentHistoryRoutes,
+  searchRoutes,
   statsRoutes,
   anchoringStateRoutes,
   completenessRoutes,

@@ -59,7 +59,7 @@ export const statsRoutes = {
         enum: [60, 300, 3600, 86400],
         default: 3600,
         description:
-          'seconds; at most 1,500 steps. With 60 or 300 the hours of the range have at most 250,000 checks, with `by=rule` at most 250,000 violations',
+          'seconds; at most 1,500 steps. With 60 or 300 the hours of the range have at most 100,000 checks, with `by=rule` at most 100,000 violations',
       },
       by: { type: 'string', enum: ['outcome', 'violation_type', 'rule', 'agent'], default: 'outcome' },
       agentId: uuid,

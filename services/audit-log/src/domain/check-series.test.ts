@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { HourlyCount, StepCount } from '../store/port.js';
+import type { StepCount } from '../store/port.js';
 import { agentCounts, checkSeries } from './check-series.js';
 
 const one = fc.record({

@@ -14,7 +14,7 @@ import { AGENTS, CLOCK, STORE } from '../tokens.js';
 
 const MOST_STEPS = 1_500;
 /** Events that are counted one by one. */
-const MOST_COUNTED = 250_000;
+const MOST_COUNTED = 100_000;
 const MOST_HOURS = 168;
 const CHECKS = { type: 'action.checked' };
 

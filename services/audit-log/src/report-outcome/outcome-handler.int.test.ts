@@ -54,7 +54,11 @@ describe('what became of a check', () => {
   const agents: OutcomeAgents = {
     get: (id) => ({
       version: 1,
-      value: { accountId: ACCOUNT, ...(id === agentId(2) ? { registeredByKey: 'key-1' } : {}) },
+      value: {
+        accountId: ACCOUNT,
+        ...{ name: 'Agent', blockchain_ssn: null },
+        ...(id === agentId(2) ? { registeredByKey: 'key-1' } : {}),
+      },
     }),
     caughtUp: () => Promise.resolve(),
   };

@@ -192,6 +192,15 @@ export function countsContract(name: string, backend: { open(): Promise<EventSto
       const [newest] = await store.windowsOf(agentId(1), 5, 5, 1);
       expect(newest).toMatchObject({ txSignature: 'signature 2', windowStart: windows[2]!.windowStart });
       expect(await store.windowsOf(agentId(9), 1, 9, 9)).toEqual([]);
+      const { merkleRoot, txSignature } = windows[2]!;
+      const third = { agentId: agentId(1), firstSequence: 4, lastSequence: 5, merkleRoot, txSignature };
+      const both = [agentId(1), agentId(2)];
+      expect(await store.windowsNamed({ merkleRoot }, both, 9)).toMatchObject([third]);
+      expect(await store.windowsNamed({ txSignature }, both, 9)).toMatchObject([third]);
+      expect(await store.windowsNamed({ txSignature }, [agentId(2)], 9)).toEqual([]);
+      expect(await store.windowsNamed({ txSignature: 'none' }, both, 9)).toEqual([]);
+      // Some of its leaves are not stored yet.
+      expect(await store.windowsNamed({ merkleRoot: windows[3]!.merkleRoot }, both, 9)).toEqual([]);
     });
   });
 }

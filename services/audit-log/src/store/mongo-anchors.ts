@@ -10,7 +10,16 @@ import {
   type WindowDocument,
 } from './mongo-collections.js';
 import type { MongoPositions } from './mongo-positions.js';
-import type { AgentAnchor, AgentState, AgentWindow, AnchoredWindow, Page, Position, SequenceRun } from './port.js';
+import type {
+  AgentAnchor,
+  AgentState,
+  AgentWindow,
+  AnchoredWindow,
+  EventStore,
+  Page,
+  Position,
+  SequenceRun,
+} from './port.js';
 
 /** Where leaves are anchored. Windows never change: each write says what it finds or adds it. */
 export class MongoAnchors {
@@ -77,6 +86,26 @@ export class MongoAnchors {
       .limit(limit)
       .toArray();
     return this.#anchorsAt(places);
+  }
+
+  /** Windows with this root or transaction, of each of these agents. */
+  async named(
+    ...[by, agentIds, limit]: Parameters<EventStore['windowsNamed']>
+  ): ReturnType<EventStore['windowsNamed']> {
+    const { windows, agentWindows, heads } = this.#collections;
+    const found = await windows.find(by).limit(limit).project<{ _id: string }>({ _id: 1 }).toArray();
+    if (found.length === 0) return [];
+    const places = await agentWindows
+      .find({ windowId: { $in: found.map(({ _id }) => _id) }, agentId: { $in: agentIds.map(uuid) } })
+      .sort({ windowId: 1, agentId: 1 })
+      .limit(limit)
+      .toArray();
+    const stored = await heads.find({ _id: { $in: places.map(({ agentId }) => agentId) } }).toArray();
+    const lastOf = new Map(stored.map(({ _id, sequence }) => [uuidText(_id), sequence]));
+    const anchors = await this.#anchorsAt(places);
+    return anchors
+      .map((anchor, n) => ({ ...anchor, agentId: uuidText(places[n]!.agentId) }))
+      .filter(({ agentId, lastSequence }) => lastSequence <= (lastOf.get(agentId) ?? 0));
   }
 
   async states(agentIds: readonly string[]): Promise<readonly AgentState[]> {

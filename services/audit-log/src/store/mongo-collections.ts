@@ -178,7 +178,14 @@ export const BY_RULE = 'by_rule';
 export const DENIED_BY_PEOPLE = 'denied_by_people';
 
 /** Makes what is not there; an index of the same name and other keys is an error. */
-export async function createIndexes({ events, heads, hours, blocked, agentWindows }: Collections): Promise<void> {
+export async function createIndexes({
+  events,
+  heads,
+  hours,
+  blocked,
+  windows,
+  agentWindows,
+}: Collections): Promise<void> {
   await Promise.all([
     events.createIndexes([
       { key: { agentId: 1, sequence: 1 }, name: 'by_sequence', unique: true },
@@ -208,7 +215,14 @@ export async function createIndexes({ events, heads, hours, blocked, agentWindow
     heads.createIndexes([{ key: { untold: 1 }, name: 'untold', partialFilterExpression: { untold: true } }]),
     hours.createIndexes([{ key: { scope: 1, hour: 1 }, name: 'by_scope' }]),
     blocked.createIndexes([{ key: { accountId: 1 }, name: 'by_account' }]),
-    agentWindows.createIndexes([{ key: { agentId: 1, last: 1 }, name: 'by_agent' }]),
+    windows.createIndexes([
+      { key: { merkleRoot: 1 }, name: 'by_root' },
+      { key: { txSignature: 1 }, name: 'by_transaction' },
+    ]),
+    agentWindows.createIndexes([
+      { key: { agentId: 1, last: 1 }, name: 'by_agent' },
+      { key: { windowId: 1, agentId: 1 }, name: 'by_window' },
+    ]),
   ]);
 }
 

@@ -190,6 +190,12 @@ export class MongoEventStore implements EventStore {
     return this.#anchors.holding(agentId, first, last, limit);
   }
 
+  windowsNamed(
+    ...[by, agentIds, limit]: Parameters<EventStore['windowsNamed']>
+  ): ReturnType<EventStore['windowsNamed']> {
+    return this.#anchors.named(by, agentIds, limit);
+  }
+
   eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {
     return this.#list.eventIds(agentId, first, last);
   }

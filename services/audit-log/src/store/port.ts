@@ -294,6 +294,16 @@ export interface EventStore {
    * a window of which some of the agent's leaves are not stored yet.
    */
   windowsOf(agentId: string, first: number, last: number, limit: number): Promise<readonly AgentAnchor[]>;
+  /**
+   * The anchored windows with this Merkle root, or in this transaction, as each of these agents has leaves in them, at most
+   * `limit`; without a window of which some of the agent's leaves are not stored yet.
+   * @param by a root of 64 lower-case hex characters, or the signature of a transaction
+   */
+  windowsNamed(
+    by: { readonly merkleRoot: string } | { readonly txSignature: string },
+    agentIds: readonly string[],
+    limit: number,
+  ): Promise<readonly (AgentAnchor & { readonly agentId: string })[]>;
   /** Event ids of the leaves with sequences from `first` to `last`, in this order. */
   eventIds(agentId: string, first: number, last: number): Promise<readonly string[]>;
 

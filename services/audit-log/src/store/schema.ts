@@ -133,4 +133,11 @@ ALTER TABLE events ADD COLUMN rule TEXT GENERATED ALWAYS AS (json_extract(leaf, 
 CREATE INDEX events_by_rule ON events (account_n, occurred_at, class_n, agent_n, rule) WHERE rule IS NOT NULL;
 `;
 
-export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH];
+/** Windows are found by what they are called on the chain, and then the agents in them. */
+const SEVENTH = `
+CREATE INDEX windows_by_root ON windows (merkle_root);
+CREATE INDEX windows_by_transaction ON windows (tx_signature);
+CREATE INDEX agent_windows_by_window ON agent_windows (window_n);
+`;
+
+export const MIGRATIONS: readonly string[] = [FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH];

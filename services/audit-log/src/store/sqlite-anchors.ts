@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from '@countersign/document-store';
-import type { AgentAnchor, AgentState, AnchoredWindow, Page, SequenceRun } from './port.js';
+import type { AgentAnchor, AgentState, AnchoredWindow, EventStore, Page, SequenceRun } from './port.js';
 
 const FACTS = `w.window_start AS windowStart, w.window_end AS windowEnd, w.merkle_root AS merkleRoot,
   w.tx_signature AS txSignature, w.block_height AS blockHeight, w.anchored_at AS anchoredAt,
@@ -70,6 +70,20 @@ export class SqliteAnchors {
          ORDER BY p.first_sequence DESC LIMIT ?`,
       )
       .all(agentId, first, last, limit);
+  }
+
+  /** Windows with this root or transaction, of each of these agents. */
+  named(
+    ...[by, agentIds, limit]: Parameters<EventStore['windowsNamed']>
+  ): readonly (AgentAnchor & { agentId: string })[] {
+    const [column, value] = 'merkleRoot' in by ? ['merkle_root', by.merkleRoot] : ['tx_signature', by.txSignature];
+    return this.#database
+      .prepare<[string, string, number], AgentAnchor & { agentId: string }>(
+        `SELECT a.id AS agentId, ${FACTS} FROM windows w JOIN agent_windows p ON p.window_n = w.n JOIN agents a ON a.n = p.agent_n
+         WHERE w.${column} = ? AND a.id IN (SELECT value FROM json_each(?)) AND p.last_sequence <= a.last_sequence
+         ORDER BY w.n, a.id LIMIT ?`,
+      )
+      .all(value, JSON.stringify(agentIds), limit);
   }
 
   states(agentIds: readonly string[]): readonly AgentState[] {

@@ -196,6 +196,12 @@ export class SqliteEventStore implements EventStore {
     return this.#anchors.holding(agentId, first, last, limit);
   }
 
+  async windowsNamed(
+    ...[by, agentIds, limit]: Parameters<EventStore['windowsNamed']>
+  ): ReturnType<EventStore['windowsNamed']> {
+    return this.#anchors.named(by, agentIds, limit);
+  }
+
   async eventIds(agentId: string, first: number, last: number): Promise<readonly string[]> {
     return this.#database
       .prepare<[string, number, number], Buffer>(

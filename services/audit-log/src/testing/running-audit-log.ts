@@ -89,9 +89,12 @@ export class RunningAuditLog {
     return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
   }
 
-  addAgent(agentId: string, accountId = ACCOUNT): Promise<unknown> {
+  addAgent(agentId: string, accountId = ACCOUNT, facts: Partial<AgentFacts> = {}): Promise<unknown> {
     return this.context.eventLog.append([
-      versionedRecord<AgentFacts>('agents', agentId, 1, { accountId } as AgentFacts),
+      versionedRecord<AgentFacts>('agents', agentId, 1, {
+        ...{ name: 'Agent', blockchain_ssn: null, accountId },
+        ...facts,
+      } as AgentFacts),
     ]);
   }
 
