@@ -17,7 +17,7 @@ describe('search', () => {
 
   beforeAll(async () => {
     await service.start();
-    await service.addAgent(agentId(1), undefined, { name: 'Booking desk', blockchain_ssn: SSN });
+    await service.addAgent(agentId(1), undefined, { name: 'Booking clerk', blockchain_ssn: SSN });
     for (let n = 20; n < 40; n += 1) await service.addAgent(agentId(n), undefined, { name: `Bookkeeper ${n}` });
     await service.addAgent(agentId(3), OTHER_ACCOUNT, { name: 'Booking of others', blockchain_ssn: null });
     await service.append(envelope(1), denied(2), envelope(3, { agent: 3, accountId: OTHER_ACCOUNT }));
@@ -36,16 +36,16 @@ describe('search', () => {
     expect(await hits(` ${eventId(2).toUpperCase()} `)).toEqual([
       { kind: 'event', id: eventId(2), label: 'action.checked denied, 2026-03-01T09:30:00.002Z' },
     ]);
-    const desk = { kind: 'agent', id: agentId(1), label: 'Booking desk' };
-    for (const text of [agentId(1), SSN.toLowerCase(), 'BOOKING', 'booking desk']) {
-      expect(await hits(text)).toEqual([desk]);
+    const clerk = { kind: 'agent', id: agentId(1), label: 'Booking clerk' };
+    for (const text of [agentId(1), SSN.toLowerCase(), 'BOOKING', 'booking clerk']) {
+      expect(await hits(text)).toEqual([clerk]);
     }
     expect(await hits('book')).toHaveLength(10);
-    expect(await hits('desk')).toEqual([]);
+    expect(await hits('clerk')).toEqual([]);
   });
 
   it('finds the first event of each agent in a window, by its root and its transaction', async () => {
-    const label = `Booking desk: events 1 to 2, anchored ${window.anchoredAt}`;
+    const label = `Booking clerk: events 1 to 2, anchored ${window.anchoredAt}`;
     expect(await hits(window.merkleRoot.toUpperCase())).toEqual([{ kind: 'merkle_root', id: eventId(1), label }]);
     expect(await hits(TRANSACTION)).toEqual([{ kind: 'transaction', id: eventId(1), label }]);
     expect(await hits('ab'.repeat(32))).toEqual([]);

@@ -8,10 +8,12 @@ export interface Preferences {
   readonly shortcuts: boolean;
   /** Of the Solana node that verifications in this browser ask; empty: none. */
   readonly rpcUrl: string;
+  /** Checks over time are shown above the list of events. */
+  readonly figures: boolean;
 }
 
 const KEY = 'countersign-preferences';
-const DEFAULTS: Preferences = { localTimes: false, shortcuts: true, rpcUrl: '' };
+const DEFAULTS: Preferences = { localTimes: false, shortcuts: true, rpcUrl: '', figures: window.innerWidth > 760 };
 const listeners = new Set<() => void>();
 let current = stored();
 
@@ -19,10 +21,11 @@ function stored(): Preferences {
   try {
     const found: unknown = JSON.parse(window.localStorage.getItem(KEY) ?? 'null');
     const members = typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {};
-    const { localTimes, shortcuts, rpcUrl } = members;
+    const { localTimes, shortcuts, rpcUrl, figures } = members;
     return {
       localTimes: typeof localTimes === 'boolean' ? localTimes : DEFAULTS.localTimes,
       shortcuts: typeof shortcuts === 'boolean' ? shortcuts : DEFAULTS.shortcuts,
+      figures: typeof figures === 'boolean' ? figures : DEFAULTS.figures,
       rpcUrl: typeof rpcUrl === 'string' && rpcUrl.length <= 2048 ? rpcUrl : DEFAULTS.rpcUrl,
     };
   } catch {

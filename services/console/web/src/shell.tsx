@@ -13,8 +13,10 @@ import { Icon } from './parts/icons.js';
 import { Problem } from './parts/problem.js';
 import { setPreferences, usePreferences } from './preferences.js';
 import { ChangePassword } from './screens/change-password.js';
+import { Search } from './screens/search.js';
 import { ShortcutList } from './screens/shortcut-list.js';
 import { words } from './words/en.js';
+import { searchWords } from './words/search.js';
 
 const SCREENS = [
   { path: '/overview', name: words.navigation.overview, icon: 'overview' },
@@ -40,7 +42,7 @@ export function Shell({
   readonly path: string;
   readonly children: ReactNode;
 }): ReactNode {
-  const [dialog, setDialog] = useState<'password' | 'shortcuts' | null>(null);
+  const [dialog, setDialog] = useState<'password' | 'search' | 'shortcuts' | null>(null);
   useIdleSignOut();
   useLiveFeed(session.account.id);
   useShortcuts({
@@ -53,6 +55,7 @@ export function Shell({
     'g r': () => go('#/reports'),
     'g h': () => go('#/health'),
     'g s': () => go('#/settings'),
+    '/': () => setDialog('search'),
     '?': () => setDialog('shortcuts'),
   });
   return (
@@ -70,6 +73,16 @@ export function Shell({
       </a>
       <header className="side">
         <p className="brand">{words.product}</p>
+        <button
+          type="button"
+          className="button search-open"
+          aria-label={searchWords.title}
+          aria-keyshortcuts="/"
+          onClick={() => setDialog('search')}
+        >
+          <Icon name="search" />
+          <span className="screen-name">{searchWords.title}</span>
+        </button>
         <nav aria-label={words.navigation.label}>
           <ul className="screens">
             {SCREENS.map((screen) => (
@@ -90,6 +103,7 @@ export function Shell({
         {children}
       </main>
       {dialog === 'password' ? <ChangePassword onClose={() => setDialog(null)} /> : null}
+      {dialog === 'search' ? <Search role={session.user.role} onClose={() => setDialog(null)} /> : null}
       {dialog === 'shortcuts' ? <ShortcutList onClose={() => setDialog(null)} /> : null}
     </div>
   );

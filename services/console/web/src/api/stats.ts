@@ -4,6 +4,7 @@ import type { AgentStats, CheckStats } from '@countersign/contracts';
 import { useCallback, useEffect, useRef } from 'react';
 import { useFeed, useFeedState } from '../live/feed.js';
 import type { LiveMessage } from '../live/messages.js';
+import type { CountedRange } from '../screens/events/event-filters.js';
 import { ask } from './ask.js';
 import { client } from './client.js';
 
@@ -41,6 +42,36 @@ export function useCheckStats(
     },
     refetchInterval: isLive ? LIVE_EVERY_MS : EVERY_MS,
     placeholderData: keepPreviousData,
+  });
+}
+
+/** Members of checks by which they are counted. */
+export type CountedBy = 'outcome' | 'violation_type' | 'rule' | 'agent';
+
+/** As often as counts beside a list are asked for: the list itself is live. */
+const BESIDE_LIST_MS = 15_000;
+
+/**
+ * Checks in the range of a list, by one of their members.
+ * @param range `null`: not asked for
+ */
+export function useChecksBy(
+  by: CountedBy,
+  range: CountedRange | null,
+  agentId: string | null,
+): UseQueryResult<CheckStats> {
+  return useQuery({
+    queryKey: ['checks-by', by, range, agentId],
+    queryFn: ({ signal }) => {
+      const { from, to, step } = range!;
+      const times = { from: new Date(from).toISOString(), to: new Date(to ?? Date.now() + 1000).toISOString() };
+      const query = { ...times, step, by, top: 12, ...(agentId === null ? {} : { agentId }) };
+      return ask<CheckStats>('/v1/stats/checks', { query, signal });
+    },
+    enabled: range !== null,
+    refetchInterval: BESIDE_LIST_MS,
+    placeholderData: keepPreviousData,
+    retry: false,
   });
 }
 

@@ -10,6 +10,7 @@ const PATHS = {
   reports: 'M4 2.5h5.5L12 5v8.5H4v-11Zm5 0V5.5h3M6 8.5h4M6 11h4',
   health: 'M2 8.5h3l1.5-4 3 7.5L11 8.5h3',
   settings: 'M2.5 5h6m4 0h1M2.5 11h1m4 0h6M10.5 3.25v3.5M5.5 9.25v3.5',
+  search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9Zm3.25-1.25L13.5 13.5',
   close: 'M4 4l8 8M12 4l-8 8',
   up: 'M4 10l4-4 4 4',
   down: 'M4 6l4 4 4-4',

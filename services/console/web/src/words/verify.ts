@@ -22,3 +22,37 @@ export const verifyWords = {
   rpc: 'Solana RPC address',
   rpcHint: 'Your own node, or one that you trust: only this browser asks it. Empty: the chain is not asked.',
 } as const;
+
+/** Numbers and ids of several events, by what was found. */
+interface Found {
+  readonly of: number;
+  readonly holds: number;
+  readonly partly: number;
+  readonly waiting: number;
+  readonly refused: readonly string[];
+  readonly failed: readonly string[];
+}
+
+/** Texts of several events that are verified in the browser. */
+export const manyWords = {
+  action: 'Verify rows on screen',
+  chosen: (count: number) => `Verify ${count} chosen`,
+  stop: 'Stop',
+  progress: (done: number, of: number) => `Verifying ${done} of ${of} …`,
+  result: ({ of, holds, partly, waiting, refused, failed }: Found): string => {
+    const anchored = of - waiting;
+    const open = anchored - holds - partly - refused.length - failed.length;
+    const parts = [
+      ...(anchored === 0 ? [] : [`${holds + partly} of ${anchored} hold`]),
+      ...(refused.length === 0 ? [] : [`${refused.length} do not hold`]),
+      ...(failed.length === 0 ? [] : [`${failed.length} could not be verified`]),
+      ...(open === 0 ? [] : [`${open} stopped before`]),
+      ...(waiting === 0 ? [] : [`${waiting} not anchored yet`]),
+    ];
+    return parts.join(', ');
+  },
+  partly: 'Leaf, hash and both paths hold. Without a node that you choose at an event, the chain is not asked.',
+  verified: 'Leaf, hash, both paths, and the transaction that holds the root, by the node that you chose.',
+  nothing: 'No row is on screen',
+  more: (count: number) => `and ${count} more`,
+} as const;

@@ -102,7 +102,7 @@ function Newest({ filter, name }: { readonly filter: { readonly agent: string };
   const first = pages.data?.pages[0];
   const live = useLiveList(listed, filters, first?.openedAt ?? null, isStill, reread);
   const names = useMemo(() => new Map([[filter.agent, name]]), [filter, name]);
-  const total = first === undefined ? null : first.total + live.added;
+  const total = first === undefined ? null : (first.total ?? 0) + live.added;
   return (
     <Card
       title={texts.newest}

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { AgentRecord } from '@countersign/contracts';
 import { useAgents } from '../../api/agents.js';
-import { useShortcuts } from '../../keyboard.js';
 import { hrefOf, replacePlace } from '../../location.js';
 import { Choice, Field } from '../../parts/field.js';
 import { Problem } from '../../parts/problem.js';
@@ -43,7 +42,6 @@ function List({ session, query }: ScreenProps): ReactNode {
   const isFiltered = text.trim() !== '' || status !== null;
   const show = (q: string, state: string | null, sort: string = order): void =>
     replacePlace(hrefOf('/agents', { q, status: state, sort: sort === 'created_at' ? null : sort }));
-  useShortcuts({ '/': () => document.querySelector<HTMLElement>('.filters input')?.focus() });
   return (
     <section className="agents" aria-labelledby="agents-title">
       <header className="screen-head">

@@ -1,6 +1,17 @@
+import fc from 'fast-check';
 import type { EventRecord } from '@countersign/contracts';
 import { hrefOf, placeOf } from '../../location.js';
-import { activeFilters, apiFilters, filtersOf, matches, queryOf, withoutFilter } from './event-filters.js';
+import {
+  activeFilters,
+  apiFilters,
+  countedRange,
+  filtersOf,
+  isCounted,
+  matches,
+  queryOf,
+  RANGES,
+  withoutFilter,
+} from './event-filters.js';
 
 const AGENT = '0b9f4a0e-6f2b-4f3a-9b0e-0d3f5d1c2a77';
 const read = (text: string) => filtersOf(new URLSearchParams(text));
@@ -10,6 +21,7 @@ describe('the filters of events', () => {
     for (const text of [
       '',
       `agent=${AGENT}&outcome=denied&violation=unsafe_output&type=action.checked&range=day`,
+      `rule=${encodeURIComponent('limits:a&b=c')}`,
       `kind=account&by=${AGENT}&outcome=failed&type=account.sign_in`,
       'range=custom&from=2026-01-02T03%3A04Z&to=2026-01-03T00%3A00%3A00.123Z',
     ]) {
@@ -52,6 +64,7 @@ describe('the filters of events', () => {
   it('let an event of the feed through as the API would', () => {
     const event = {
       ...{ eventId: 'e', agentId: AGENT, type: 'action.checked', outcome: 'denied', violation_type: 'unsafe_output' },
+      rule: 'limits:hour',
       occurredAt: '2026-01-02T03:04:00.000Z',
     } as EventRecord;
     const openedAt = Date.parse('2026-01-02T12:00:00Z');
@@ -61,6 +74,8 @@ describe('the filters of events', () => {
       [`agent=${AGENT}&outcome=denied&violation=unsafe_output&type=action.checked&range=day`, true],
       ['outcome=allowed', false],
       ['violation=rule_denied', false],
+      ['rule=limits:hour', true],
+      ['rule=limits', false],
       ['type=agent.frozen', false],
       [`agent=${AGENT.replace('0b', '0c')}`, false],
       ['range=hour', false],
@@ -82,6 +97,24 @@ describe('the filters of events', () => {
       [`kind=account&by=${AGENT.replace('0b', '0c')}`, false],
     ] as const)
       expect([text, matches(read(text), openedAt, done)]).toEqual([text, is]);
+  });
+
+  it('are counted in at most 1,500 whole steps from where the list begins', () => {
+    const at = fc.integer({ min: Date.parse('2026-01-01T00:00:00Z'), max: Date.parse('2027-01-01T00:00:00Z') });
+    fc.assert(
+      fc.property(fc.constantFrom(...RANGES), at, fc.integer({ min: 1, max: 5_000 }), (range, openedAt, hours) => {
+        const from = new Date(openedAt - hours * 3_600_000).toISOString().replace(/:\d{2}\.\d{3}/, '');
+        const filters = read(new URLSearchParams({ range, from }).toString());
+        const counted = countedRange(filters, openedAt);
+        const begin = apiFilters(filters, openedAt, null)['from'];
+        if (range !== 'all') expect(counted.from).toBe(Date.parse(begin!));
+        expect(openedAt - counted.from).toBeGreaterThanOrEqual(0);
+        if (range !== 'all' && range !== 'custom') expect(counted.from % (counted.step * 1000)).toBe(0);
+        // The server rounds both ends to whole steps.
+        expect((openedAt - counted.from) / (counted.step * 1000) + 2).toBeLessThanOrEqual(1500);
+      }),
+    );
+    expect([isCounted(read('')), isCounted(read('rule=x'))]).toEqual([true, false]);
   });
 
   it('are dropped one by one', () => {

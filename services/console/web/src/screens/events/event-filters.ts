@@ -10,6 +10,8 @@ export interface EventFilters {
   readonly agent: string | null;
   readonly outcome: string | null;
   readonly violation: string | null;
+  /** Exactly the rule of an event. */
+  readonly rule: string | null;
   readonly type: string | null;
   readonly range: RangeName;
   /** Of the range `custom`: ISO 8601 in UTC, inclusive. */
@@ -18,7 +20,7 @@ export interface EventFilters {
   readonly to: string | null;
 }
 
-export type FilterName = 'by' | 'agent' | 'outcome' | 'violation' | 'type' | 'range';
+export type FilterName = 'by' | 'agent' | 'outcome' | 'violation' | 'rule' | 'type' | 'range';
 
 export const OUTCOMES = [
   'allowed',
@@ -71,13 +73,20 @@ export const RANGE_WORDS: Readonly<Record<RangeName, string>> = {
   custom: 'From … to …',
 };
 
-const HOUR = 3_600_000;
-const LENGTH: Readonly<Partial<Record<RangeName, number>>> = {
-  hour: HOUR,
-  day: 24 * HOUR,
-  week: 168 * HOUR,
-  month: 720 * HOUR,
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Length of a range, and the steps in which its events are counted: it begins with a whole one. */
+const PRESETS: Readonly<Partial<Record<RangeName, readonly [length: number, step: number]>>> = {
+  hour: [HOUR, MINUTE],
+  day: [DAY, HOUR],
+  week: [7 * DAY, HOUR],
+  month: [30 * DAY, DAY],
 };
+/** The most steps of days that are counted. */
+const ALL_DAYS = 1_498;
+/** The longest rule that the API takes. */
+const LONGEST_RULE = 1024;
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/;
@@ -104,6 +113,7 @@ export function filtersOf(query: URLSearchParams): EventFilters {
     agent: kind === null ? (matching('agent', UUID)?.toLowerCase() ?? null) : null,
     outcome: one('outcome', OUTCOMES),
     violation: kind === null ? one('violation', VIOLATIONS) : null,
+    rule: kind === null ? query.get('rule')?.slice(0, LONGEST_RULE) || null : null,
     type: one('type', typesOf(kind)),
     range: (one('range', RANGES) ?? 'all') as RangeName,
     from: matching('from', TIME),
@@ -124,12 +134,47 @@ export function queryOf(filters: EventFilters): Readonly<Record<string, string |
 
 /** Names of the filters that leave something out. */
 export function activeFilters(filters: EventFilters): readonly FilterName[] {
-  const named = (['by', 'agent', 'outcome', 'violation', 'type'] as const).filter((name) => filters[name] !== null);
+  const named = (['by', 'agent', 'outcome', 'violation', 'rule', 'type'] as const).filter(
+    (name) => filters[name] !== null,
+  );
   return filters.range === 'all' ? named : [...named, 'range'];
 }
 
 export function withoutFilter(filters: EventFilters, name: FilterName): EventFilters {
   return name === 'range' ? { ...filters, range: 'all', from: null, to: null } : { ...filters, [name]: null };
+}
+
+/** False for filters that need a look at each event: such a list has no total. */
+export function isCounted({ rule, by }: EventFilters): boolean {
+  return rule === null && by === null;
+}
+
+/** When a preset begins, ms; `null`: the range is none. */
+function beginOf(range: RangeName, openedAt: number): number | null {
+  const preset = PRESETS[range];
+  if (preset === undefined) return null;
+  const [length, step] = preset;
+  return Math.floor((openedAt - length) / step) * step;
+}
+
+/** A range of time as its events are counted: `to` is exclusive, `null`: now; `step` in seconds. */
+export interface CountedRange {
+  readonly from: number;
+  readonly to: number | null;
+  readonly step: number;
+}
+
+/** The range of a list, with steps of which there are not too many to draw. */
+export function countedRange({ range, from, to }: EventFilters, openedAt: number): CountedRange {
+  const preset = PRESETS[range];
+  const begin = beginOf(range, openedAt);
+  if (preset !== undefined && begin !== null) return { from: begin, to: null, step: preset[1] / 1000 };
+  const end = range === 'custom' && to !== null ? Date.parse(to) : null;
+  const all = (end ?? openedAt) - ALL_DAYS * DAY;
+  const first = range === 'custom' && from !== null ? Math.max(Date.parse(from), all) : all;
+  const length = (end ?? openedAt) - first;
+  const step = length <= 2 * HOUR ? MINUTE : length <= DAY ? 5 * MINUTE : length <= 14 * DAY ? HOUR : DAY;
+  return { from: first, to: end, step: step / 1000 };
 }
 
 /**
@@ -138,13 +183,12 @@ export function withoutFilter(filters: EventFilters, name: FilterName): EventFil
  * @param end ISO time at which the list ends, exclusive; `null`: it has no end but that of the filters
  */
 export function apiFilters(
-  { kind, by, agent, outcome, violation, type, range, from, to }: EventFilters,
+  { kind, by, agent, outcome, violation, rule, type, range, from, to }: EventFilters,
   openedAt: number,
   end: string | null,
 ): Readonly<Record<string, string>> {
-  const length = LENGTH[range];
-  const begin = length === undefined ? null : new Date(openedAt - length).toISOString();
-  const first = range === 'custom' ? from : begin;
+  const begin = beginOf(range, openedAt);
+  const first = range === 'custom' ? from : begin === null ? null : new Date(begin).toISOString();
   const isEarlier = to !== null && (end === null || Date.parse(to) < Date.parse(end));
   const last = range === 'custom' && isEarlier ? to : end;
   return {
@@ -153,6 +197,7 @@ export function apiFilters(
     ...(agent === null ? {} : { agentId: agent }),
     ...(outcome === null ? {} : { outcome }),
     ...(violation === null ? {} : { violation_type: violation }),
+    ...(rule === null ? {} : { rule }),
     ...(type === null ? {} : { type }),
     ...(first === null ? {} : { from: withSeconds(first) }),
     ...(last === null ? {} : { to: withSeconds(last) }),
@@ -164,19 +209,18 @@ export function apiFilters(
  * @param openedAt when the list was opened, ms
  */
 export function matches(filters: EventFilters, openedAt: number, event: EventRecord): boolean {
-  const { kind, by, agent, outcome, violation, type, range, from, to } = filters;
-  const length = LENGTH[range];
+  const { kind, by, agent, outcome, violation, rule, type, range, from, to } = filters;
   const at = Date.parse(event.occurredAt);
-  const begin = range === 'custom' ? from : null;
+  const begin = range === 'custom' ? (from === null ? null : Date.parse(from)) : beginOf(range, openedAt);
   return (
     isAccountStream(event.agentId) === (kind === 'account') &&
     (by === null || isBy(event, by)) &&
     (agent === null || event.agentId === agent) &&
     (outcome === null || event.outcome === outcome) &&
     (violation === null || event.violation_type === violation) &&
+    (rule === null || event.rule === rule) &&
     (type === null || event.type === type) &&
-    (length === undefined || at >= openedAt - length) &&
-    (begin === null || at >= Date.parse(begin)) &&
+    (begin === null || at >= begin) &&
     (range !== 'custom' || to === null || at < Date.parse(to))
   );
 }

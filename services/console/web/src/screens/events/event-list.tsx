@@ -27,13 +27,20 @@ interface ListProps {
   readonly isLoading: boolean;
   /** Called when the newest row comes into view or leaves it, and when a row has the focus or none has. */
   readonly onStill: (isStill: boolean) => void;
+  /** Ids of events that were chosen. */
+  readonly chosen?: ReadonlySet<string>;
+  /** Absent: events are not chosen in this list. */
+  readonly onChoose?: (id: string) => void;
+  /** Called with the events that are on screen, whenever these are others. */
+  readonly onShown?: (events: readonly EventRecord[]) => void;
   /** Reads the next page; `null`: there is none, or it is being read. */
   readonly more: (() => void) | null;
 }
 
 /** The rows of which some are in the document, as a grid with one tab stop. */
 export function EventList(props: ListProps): ReactNode {
-  const { events, total, names, selected, onSelect, onStill, isOld, isLoading, more } = props;
+  const { events, total, names, selected, onSelect, chosen, onChoose, onShown, onStill, isOld, isLoading, more } =
+    props;
   const { localTimes } = usePreferences();
   const isNarrow = useSyncExternalStore(watchNarrow, () => NARROW.matches);
   const scrolled = useRef<HTMLDivElement>(null);
@@ -71,7 +78,20 @@ export function EventList(props: ListProps): ReactNode {
     if (selected !== null) onSelect(event.eventId);
   };
   const open = (): void => onSelect(events[active]?.eventId ?? null);
-  useShortcuts({ j: () => move(1), k: () => move(-1), Enter: open });
+  const pageRows = (): number => Math.max(1, Math.floor((scrolled.current?.clientHeight ?? 0) / height) - 1);
+  useShortcuts({
+    j: () => move(1),
+    k: () => move(-1),
+    '[': () => move(-pageRows()),
+    ']': () => move(pageRows()),
+    x: () => {
+      const event = events[active];
+      if (event !== undefined) onChoose?.(event.eventId);
+    },
+    Enter: open,
+  });
+  const { startIndex = 0, endIndex = -1 } = rows.range ?? {};
+  useEffect(() => onShown?.(events.slice(startIndex, endIndex + 1)), [onShown, events, startIndex, endIndex]);
   useEffect(() => {
     if (!toFocus.current) return;
     const row = scrolled.current?.querySelector<HTMLElement>(`[data-index="${active}"]`);
@@ -88,7 +108,7 @@ export function EventList(props: ListProps): ReactNode {
   };
 
   const onKey = (event: KeyboardEvent): void => {
-    const page = Math.max(1, Math.floor((scrolled.current?.clientHeight ?? 0) / height) - 1);
+    const page = pageRows();
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: 1,
       ArrowUp: -1,
@@ -145,16 +165,22 @@ export function EventList(props: ListProps): ReactNode {
               <div
                 key={event.eventId}
                 role="row"
-                className="grid-row"
+                className={chosen?.has(event.eventId) === true ? 'grid-row chosen' : 'grid-row'}
                 data-index={index}
                 aria-rowindex={index + 2}
                 aria-selected={event.eventId === selected}
                 tabIndex={index === stop ? 0 : -1}
                 style={{ transform: `translateY(${start}px)`, height }}
                 onFocus={() => setActive(index)}
-                onClick={() => onSelect(event.eventId)}
+                onClick={({ ctrlKey, metaKey }) =>
+                  onChoose !== undefined && (ctrlKey || metaKey) ? onChoose(event.eventId) : onSelect(event.eventId)
+                }
               >
-                <Cells event={event} name={agentName(event.agentId, names)} />
+                <Cells
+                  event={event}
+                  name={agentName(event.agentId, names)}
+                  isChosen={chosen?.has(event.eventId) === true}
+                />
               </div>
             );
           })}
@@ -174,13 +200,22 @@ function watchNarrow(listener: () => void): () => void {
   return () => NARROW.removeEventListener('change', listener);
 }
 
-function Cells({ event, name }: { readonly event: EventRecord; readonly name: string }): ReactNode {
+function Cells({
+  event,
+  name,
+  isChosen,
+}: {
+  readonly event: EventRecord;
+  readonly name: string;
+  readonly isChosen: boolean;
+}): ReactNode {
   const { label, tone } = outcomeOf(event);
   const action = actionLine(event);
   return (
     <>
       <span role="gridcell" className="cell-time">
         <Time iso={event.occurredAt} />
+        {isChosen ? <span className="hidden">{words.events.chosen}</span> : null}
       </span>
       <span role="gridcell" className="cell-outcome">
         <span className={`badge ${tone}`}>{label}</span>

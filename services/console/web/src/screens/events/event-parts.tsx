@@ -42,7 +42,9 @@ export function Decision({
         {event.violation_type === null ? null : <Fact name={fields.violation}>{asWords(event.violation_type)}</Fact>}
         {event.rule === null || event.rule === undefined ? null : (
           <Fact name={fields.rule}>
-            <Foreign text={event.rule} most={512} />
+            <a href={hrefOf('/events', { rule: event.rule })}>
+              <Foreign text={event.rule} most={512} />
+            </a>
           </Fact>
         )}
         {event.severity === null ? null : <Fact name={fields.severity}>{event.severity}</Fact>}

@@ -1,23 +1,29 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import type { EventRecord } from '@countersign/contracts';
 import { useAgentNames } from '../../api/agents.js';
 import { addressOf } from '../../api/ask.js';
 import { endOf, eventsOf, useEvents, useTotalNow } from '../../api/events.js';
+import { useChecksBy } from '../../api/stats.js';
 import { useShortcuts } from '../../keyboard.js';
 import { FeedLabel } from '../../live/feed-label.js';
 import { useFeedState } from '../../live/feed.js';
 import { hrefOf, replacePlace } from '../../location.js';
 import { Problem } from '../../parts/problem.js';
 import { Time } from '../../parts/time.js';
+import { ManyVerdict } from '../../verify/many-verdict.js';
+import { useManyVerifier } from '../../verify/use-many-verifier.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
 import { liveWords } from '../../words/live.js';
+import { manyWords } from '../../words/verify.js';
 import type { ScreenProps } from '../screen-props.js';
-import { apiFilters, filtersOf, queryOf } from './event-filters.js';
+import { apiFilters, countedRange, filtersOf, queryOf } from './event-filters.js';
 import type { EventFilters } from './event-filters.js';
 import { EventList } from './event-list.js';
 import { EventPage } from './event-page.js';
 import { EventPanel } from './event-panel.js';
+import { Figures } from './figures.js';
 import { FilterBar } from './filter-bar.js';
 import { NoEvents } from './no-events.js';
 import { useLiveList } from './use-live-list.js';
@@ -58,16 +64,45 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
   const names = useAgentNames();
   const selection = useSelection(query.get('event'), filters, events, pages);
 
+  const many = useManyVerifier();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const onScreen = useRef<readonly EventRecord[]>([]);
+  const setOnScreen = useCallback((rows: readonly EventRecord[]) => {
+    onScreen.current = rows;
+  }, []);
+  const { clear } = many;
+  useEffect(() => {
+    clear();
+    setChosen(new Set());
+  }, [filters, clear]);
+  const verifyRows = (): void =>
+    many.start(chosen.size === 0 ? onScreen.current : events.filter(({ eventId }) => chosen.has(eventId)));
+  const choose = (id: string): void =>
+    setChosen((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
+
+  const openedAt = first?.openedAt ?? null;
+  const range = useMemo(
+    () => (openedAt === null || filters.kind !== null ? null : countedRange(filters, openedAt)),
+    [filters, openedAt],
+  );
+  const rules = useChecksBy('rule', range, filters.agent);
+
   const show = (next: EventFilters): void => replacePlace(hrefOf('/events', queryOf(next)));
   useShortcuts({
-    '/': () => document.querySelector<HTMLElement>('.filters select')?.focus(),
+    f: () => document.querySelector<HTMLElement>('.filters select')?.focus(),
+    v: () => verifyRows(),
+    l: () => {
+      setPaused(false);
+      showNewer();
+    },
     '.': () => setPaused(!isPaused),
     Escape: () => (selection.id === null ? undefined : close()),
   });
 
-  const total = first === undefined ? null : first.total + live.added;
-  const counted = total === null || now.data === undefined ? 0 : Math.max(0, now.data - total);
-  const newer = Math.max(counted, live.held);
+  const counted = first?.total ?? (first === undefined || pages.hasNextPage ? null : listed.length);
+  const total = counted === null ? null : counted + live.added;
+  const missing = total === null || now.data === undefined ? 0 : Math.max(0, now.data - total);
+  const newer = Math.max(missing, live.held);
   const showNewer = (): void => {
     if (newer > live.held) reread();
     else live.show();
@@ -85,7 +120,11 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
         <header className="screen-head">
           <h1 id="events-title">{title}</h1>
           <p className="count" role="status">
-            {total === null ? '' : words.events.count(total)}
+            {total !== null
+              ? words.events.count(total)
+              : first === undefined
+                ? ''
+                : words.events.countSome(events.length)}
           </p>
           {first === undefined || (isLive && follows) ? null : (
             <p className="as-of muted">
@@ -99,6 +138,11 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
                 {words.events.newer(newer)}
               </button>
             )}
+            {isEmpty ? null : (
+              <button type="button" className="button" aria-keyshortcuts="v" onClick={verifyRows}>
+                {chosen.size === 0 ? manyWords.action : manyWords.chosen(chosen.size)}
+              </button>
+            )}
             <button type="button" className="button" aria-keyshortcuts="." onClick={() => setPaused(!isPaused)}>
               {isPaused ? liveWords.resume : liveWords.pause}
             </button>
@@ -109,7 +153,13 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
             />
           </div>
         </header>
-        <FilterBar filters={filters} isAdmin={isAdmin} onChange={show} />
+        <FilterBar
+          filters={filters}
+          isAdmin={isAdmin}
+          rules={rules.data?.series.map(({ key }) => key) ?? []}
+          onChange={show}
+        />
+        {filters.kind === null ? <Figures filters={filters} range={range} names={names} onChange={show} /> : null}
         {pages.error === null ? null : (
           <Problem what={words.events.failed} error={pages.error} retry={() => void pages.refetch()} />
         )}
@@ -118,6 +168,7 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
             {words.problem.offline}
           </p>
         ) : null}
+        <ManyVerdict verification={many} />
         {isEmpty ? <NoEvents filters={filters} names={names} onChange={show} /> : null}
         {isEmpty || (shown === undefined && pages.error !== null) ? null : (
           <EventList
@@ -126,6 +177,9 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
             names={names}
             selected={selection.id}
             onSelect={selection.select}
+            chosen={chosen}
+            onChoose={choose}
+            onShown={setOnScreen}
             onStill={setStill}
             isOld={isOld}
             isLoading={pages.isPending}

@@ -15,10 +15,13 @@ const named = (values: readonly string[], any: string): readonly (readonly [stri
 export function FilterBar({
   filters,
   isAdmin,
+  rules,
   onChange,
 }: {
   readonly filters: EventFilters;
   readonly isAdmin: boolean;
+  /** Rules of checks in the range, as far as they are known. */
+  readonly rules: readonly string[];
   readonly onChange: (filters: EventFilters) => void;
 }): ReactNode {
   const { data: agents = [] } = useAgents();
@@ -60,6 +63,19 @@ export function FilterBar({
           value={filters.violation ?? ''}
           options={named(VIOLATIONS, words.events.anyViolation)}
           onChange={(violation) => set({ violation: violation || null })}
+        />
+      ) : null}
+      {filters.kind === null ? (
+        <Choice
+          label={words.events.rule}
+          value={filters.rule ?? ''}
+          options={[
+            ['', words.events.anyRule],
+            ...[...new Set([...(filters.rule === null ? [] : [filters.rule]), ...rules])].map(
+              (rule) => [rule, shownText(rule, 60).text] as const,
+            ),
+          ]}
+          onChange={(rule) => set({ rule: rule || null })}
         />
       ) : null}
       <Choice

@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<FilterName, string>> = {
   agent: words.events.agent,
   outcome: words.events.outcome,
   violation: words.events.violation,
+  rule: words.events.rule,
   type: words.events.type,
   range: words.events.range,
 };
@@ -58,6 +59,7 @@ export function NoEvents({
 function valueOf(filters: EventFilters, name: FilterName, names: ReadonlyMap<string, string>): string {
   if (name === 'range') return RANGE_WORDS[filters.range].toLowerCase();
   const value = filters[name] ?? '';
+  if (name === 'rule') return shownText(value, 40).text;
   return name === 'agent' ? shownText(agentName(value, names), 40).text : asWords(value);
 }
 

@@ -1,0 +1,209 @@
+import type { Browser, Page } from 'playwright-core';
+import { Instance } from '../instance/instance.js';
+import { eventually } from '../instance/request.js';
+import { openBrowser, testedBrowser } from './browser.js';
+import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
+
+const browserName = testedBrowser();
+const inBrowser = browserName === null ? describe.skip : describe;
+const RULES = { blocked_apis: ['evil.example', 'worse.example'] };
+
+interface Counted {
+  readonly series: readonly { readonly key: string; readonly total: number }[];
+}
+
+inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''}`, () => {
+  let instance: Instance;
+  let browser: Browser;
+  let headers: Awaited<ReturnType<Instance['session']>>;
+  beforeAll(async () => {
+    instance = await Instance.start();
+    browser = await openBrowser(browserName!);
+    headers = await instance.session();
+    const { agentId } = instance.bootstrap;
+    const saved = await instance.request('PATCH', `/v1/agents/${agentId}/profile`, { headers, body: RULES });
+    expect(saved.status).toBe(200);
+    for (let n = 0; n < 40; n += 1) {
+      const host = n % 10 === 0 ? 'worse.example' : n % 4 === 0 ? 'evil.example' : 'api.example.com';
+      await check(host, n);
+    }
+    await eventually('every check in the list', 60, async () =>
+      (await counted('outcome')).total === 40 ? true : null,
+    );
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await instance?.discard();
+  });
+
+  const check = async (host: string, n: number): Promise<void> => {
+    const answer = await instance.check({ type: 'http_call', url: `https://${host}/${n}` });
+    expect(answer.status).toBe(200);
+  };
+  const counted = async (by: string): Promise<Counted & { readonly total: number }> => {
+    const { json } = await instance.request('GET', `/v1/stats/checks?by=${by}`, { headers });
+    const { series } = json as Counted;
+    return { series, total: series.reduce((sum, { total }) => sum + total, 0) };
+  };
+  const open = (place: string, options: Parameters<Browser['newContext']>[0] = {}) =>
+    openConsole(browser, instance.bootstrap, place, options);
+  const facet = (page: Page, name: string) =>
+    page.locator('.facet').filter({ has: page.getByRole('heading', { name, exact: true }) });
+
+  it('counts checks as the server does, and each number filters the list to as many', async () => {
+    const { page, watched } = await open('/events?range=day');
+    await page.getByText('Checks in this range: 40').waitFor();
+    const rules = (await counted('rule')).series;
+    expect(rules.map(({ total }) => total)).toEqual([8, 4]);
+    const [first] = rules;
+    const button = facet(page, 'Rule').getByRole('button', { name: first!.key });
+    await button.waitFor();
+    expect(await facet(page, 'Rule').getByRole('listitem').first().innerText()).toContain('8');
+    await picture(page, 'events-figures');
+    expect(await barriersOf(page)).toEqual([]);
+    await button.click();
+    await page.getByText('8 events', { exact: true }).waitFor();
+    expect(new URLSearchParams(page.url().split('?')[1]).get('rule')).toBe(first!.key);
+    await facet(page, 'Rule').getByRole('button', { name: first!.key, pressed: true }).click();
+    await page.getByText('8 events', { exact: true }).waitFor({ state: 'detached' });
+    await facet(page, 'Outcome').getByRole('button', { name: 'denied' }).click();
+    await page.getByText('12 events', { exact: true }).waitFor();
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('follows one rule: only its checks are added to the list', async () => {
+    const rule = (await counted('rule')).series[1]!.key;
+    const { page } = await open(`/events?${new URLSearchParams({ rule }).toString()}`);
+    await page.locator('.feed.live').waitFor();
+    await page.getByText('4 events', { exact: true }).waitFor();
+    await check('evil.example', 101);
+    await check('worse.example', 102);
+    await page.getByText('5 events', { exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'worse.example/102' }).waitFor();
+    expect(await page.getByRole('row').filter({ hasText: 'evil.example' }).count()).toBe(0);
+    await page.context().close();
+  }, 120_000);
+
+  it('verifies the rows on screen, and those that were chosen, and names one that does not hold', async () => {
+    const { page, watched } = await open('/events?type=action.checked');
+    await eventually('every row anchored', 60, async () => {
+      const { json } = await instance.request('GET', '/v1/events?limit=100', { headers });
+      return (json as { events: { anchored: boolean }[] }).events.every(({ anchored }) => anchored) ? true : null;
+    });
+    await page.reload();
+    await page.getByRole('row').nth(3).getByText('Anchored').waitFor();
+    await page.keyboard.press('v');
+    await page.getByText(/^(\d+) of \1 hold$/).waitFor({ timeout: 60_000 });
+    await picture(page, 'events-verified');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Verify 2 chosen' }).waitFor();
+    const id = (await page.locator('.grid-row.chosen').count()) === 2;
+    expect(id).toBe(true);
+    const { text } = await (async () => {
+      const { json } = await instance.request('GET', '/v1/events?type=action.checked&limit=1', { headers });
+      const [{ eventId } = { eventId: '' }] = (json as { events: { eventId: string }[] }).events;
+      return instance.request('GET', `/v1/events/${eventId}/proof`, { headers });
+    })();
+    const body = text.replace(/("occurredAt":\s*"20)2/, '$13');
+    await page.route('**/v1/events/*/proof', (route) => route.fulfill({ body, contentType: 'application/json' }));
+    await page.keyboard.press('v');
+    await page.getByText('0 of 2 hold, 2 do not hold').waitFor();
+    await picture(page, 'events-refused');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.unroute('**/v1/events/*/proof');
+    let asked = 0;
+    await page.route('**/v1/events/*/proof', () => {
+      asked += 1;
+    });
+    await page.keyboard.press('v');
+    await page.getByText(/^Verifying 0 of 2/).waitFor();
+    await goTo(page, '/agents');
+    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    expect(asked).toBeLessThanOrEqual(2);
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 180_000);
+
+  it('turns pages and goes back to the newest events by keys', async () => {
+    const { page } = await open('/events', { viewport: { width: 1280, height: 620 } });
+    await page.getByRole('row').nth(3).waitFor();
+    const index = async (): Promise<number> =>
+      Number(await page.evaluate("document.activeElement.getAttribute('data-index')"));
+    await page.keyboard.press(']');
+    const older = await index();
+    expect(older).toBeGreaterThan(1);
+    await page.keyboard.press(']');
+    expect(await index()).toBeGreaterThan(older);
+    await page.keyboard.press('[');
+    expect(await index()).toBe(older);
+    await page.keyboard.press('.');
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await page.keyboard.press('l');
+    await page.getByText('Paused', { exact: true }).waitFor({ state: 'detached' });
+    await page.context().close();
+  }, 60_000);
+
+  it('finds by one box, from everywhere and by keyboard', async () => {
+    const { json } = await instance.request('GET', '/v1/events?outcome=denied&limit=1', { headers });
+    const [{ eventId } = { eventId: '' }] = (json as { events: { eventId: string }[] }).events;
+    const { page, watched } = await open('/health');
+    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    const box = page.getByRole('combobox', { name: /Merkle root/ });
+    await page.keyboard.press('/');
+    await box.fill('first');
+    await page.getByRole('option', { name: /First agent/ }).waitFor();
+    await picture(page, 'search');
+    expect(await barriersOf(page)).toEqual([]);
+    await box.fill(eventId);
+    await page.getByRole('option', { name: /action.checked denied/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Proof', exact: true }).waitFor();
+    expect(page.url()).toContain(`#/events/${eventId}`);
+    const root = await page
+      .locator('dd code')
+      .filter({ hasText: /^[\da-f]{64}$/ })
+      .first()
+      .innerText();
+    await page.keyboard.press('/');
+    await box.fill(root);
+    await page.getByRole('option').first().waitFor();
+    await box.fill('no such name');
+    await page.getByText('Nothing of this account has that name.').waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await box.fill(instance.bootstrap.apiKey);
+    await page.getByRole('option', { name: /API key/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await box.waitFor({ state: 'detached' });
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it.each([
+    ['narrow', { viewport: { width: 360, height: 740 } }],
+    ['dark', { colorScheme: 'dark', viewport: { width: 1280, height: 800 } }],
+  ] as const)(
+    'is without barriers where it is %s',
+    async (name, options) => {
+      const { page } = await open('/events', options);
+      await page.getByRole('row').nth(1).waitFor();
+      const summary = page.locator('.figures > summary');
+      if (name === 'narrow') await summary.click();
+      await facet(page, 'Agent').getByRole('button').first().waitFor();
+      await picture(page, `events-figures-${name}`);
+      expect(await barriersOf(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('combobox', { name: /Merkle root/ }).fill('first');
+      await page.getByRole('option').first().waitFor();
+      await picture(page, `search-${name}`);
+      expect(await barriersOf(page)).toEqual([]);
+      await page.context().close();
+    },
+    120_000,
+  );
+});
