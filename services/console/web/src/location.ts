@@ -39,6 +39,8 @@ export interface Hold {
 
 const listeners = new Set<() => void>();
 let hold: Hold | null = null;
+/** The hold of a place that the reader agreed to leave, until that place ends. */
+let left: Hold | null = null;
 /** The place that is shown, and the number of its entry in the history. */
 let shown: { readonly hash: string; readonly entry: number } | null = null;
 
@@ -81,15 +83,22 @@ function changed(): void {
   });
 }
 
-/** Does what leaves the page's state, such as signing out; asks first where it would be lost. */
-export function holdBack(leave: () => void): void {
-  if (hold === null) {
-    leave();
+/**
+ * Does what leaves the page's state, such as signing out; asks first where it would be lost.
+ * @param leave is given what holds the place again, for where it could not be left
+ */
+export function holdBack(leave: (stay: () => void) => void): void {
+  const kept = hold;
+  if (kept === null) {
+    leave(() => undefined);
     return;
   }
-  hold.ask(() => {
+  kept.ask(() => {
     hold = null;
-    leave();
+    left = kept;
+    leave(() => {
+      if (hold === null && left === kept) hold = kept;
+    });
   });
 }
 
@@ -98,6 +107,7 @@ export function holdPlace(kept: Hold): () => void {
   hold = kept;
   return () => {
     if (hold === kept) hold = null;
+    if (left === kept) left = null;
   };
 }
 

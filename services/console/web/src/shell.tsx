@@ -141,7 +141,12 @@ function Account({
   const [failure, setFailure] = useState<unknown>(null);
   const leave = (): void => {
     setFailure(null);
-    holdBack(() => void signOut().catch(setFailure));
+    holdBack((stay) => {
+      signOut().catch((error: unknown) => {
+        setFailure(error);
+        stay();
+      });
+    });
   };
   return (
     <div className="account">

@@ -25,26 +25,41 @@ export function useAgent(id: string): UseQueryResult<AgentRecord> {
   return useQuery({ queryKey: ['agent', id], queryFn: ({ signal }) => ask<AgentRecord>(of(id), { signal }) });
 }
 
-/** Replaces fields of the version that the change names; 409 if another version is in force. */
-export function useSaveProfile(id: string): UseMutationResult<SavedProfile, Error, ProfileFields> {
+/**
+ * Replaces fields of the version that the change names; 409 if another version is in force.
+ * @param onSaved called even if the caller is not shown any more
+ */
+export function useSaveProfile(
+  id: string,
+  onSaved?: (saved: SavedProfile) => void,
+): UseMutationResult<SavedProfile, Error, ProfileFields> {
   return useMutation({
     mutationFn: (body) => ask<SavedProfile>(`${of(id)}/profile`, { method: 'PATCH', body }),
-    onSuccess: () =>
-      Promise.all(
+    onSuccess: (saved) => {
+      onSaved?.(saved);
+      return Promise.all(
         [['agent', id], ['agents'], ['versions', id], ['preview', id]].map((queryKey) =>
           client.invalidateQueries({ queryKey }),
         ),
-      ),
+      );
+    },
   });
 }
 
 /** Newest checks on which a draft is judged. */
 const LATEST = 1000;
 
-/** The decisions that a draft would have changed; an earlier question is cancelled by a later one. */
-export function useImpact(id: string, profile: ProfileFields | null): UseQueryResult<DryRunAnswer> {
+/**
+ * The decisions that a draft would have changed; an earlier question is cancelled by a later one.
+ * @param version in force, on which the draft is judged; `null`: it has no rules yet
+ */
+export function useImpact(
+  id: string,
+  version: number | null,
+  profile: ProfileFields | null,
+): UseQueryResult<DryRunAnswer> {
   return useQuery({
-    queryKey: ['impact', id, JSON.stringify(profile)],
+    queryKey: ['impact', id, version, JSON.stringify(profile)],
     queryFn: ({ signal }) =>
       ask<DryRunAnswer>(`${of(id)}/profile/dry-run`, { method: 'POST', body: { profile, latest: LATEST }, signal }),
     enabled: profile !== null,
@@ -54,11 +69,12 @@ export function useImpact(id: string, profile: ProfileFields | null): UseQueryRe
 
 /**
  * The profile as a draft would leave it, with what is found about it; an earlier question is cancelled by a later one.
+ * @param version in force, which the draft changes
  * @param profile the fields that differ
  */
-export function usePreview(id: string, profile: ProfileFields): UseQueryResult<ProfilePreview> {
+export function usePreview(id: string, version: number, profile: ProfileFields): UseQueryResult<ProfilePreview> {
   return useQuery({
-    queryKey: ['preview', id, JSON.stringify(profile)],
+    queryKey: ['preview', id, version, JSON.stringify(profile)],
     queryFn: ({ signal }) => previewOf(id, { profile }, signal),
     placeholderData: keepPreviousData,
     gcTime: 30_000,
@@ -78,10 +94,19 @@ export function previewOf(
   });
 }
 
-/** The profile of a draft with rules of a safety package merged in. @param rules `undefined`: none are chosen */
-export function useMerged(id: string, profile: ProfileFields, rules: unknown): UseQueryResult<ProfilePreview> {
+/**
+ * The profile of a draft with rules of a safety package merged in.
+ * @param version in force, which the draft changes
+ * @param rules `undefined`: none are chosen
+ */
+export function useMerged(
+  id: string,
+  version: number,
+  profile: ProfileFields,
+  rules: unknown,
+): UseQueryResult<ProfilePreview> {
   return useQuery({
-    queryKey: ['preview', id, JSON.stringify(profile), rules],
+    queryKey: ['preview', id, version, JSON.stringify(profile), rules],
     queryFn: ({ signal }) => previewOf(id, { profile, rules }, signal),
     enabled: rules !== undefined,
     gcTime: 30_000,

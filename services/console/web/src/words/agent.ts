@@ -40,7 +40,7 @@ export const agentWords = {
     saved: (version: number) => `Saved as version ${number(version)}. It holds from the next check on.`,
     discard: 'Discard changes',
     unchanged: 'No changes',
-    changed: (fields: readonly string[]) => `Changed: ${fields.join(', ')}`,
+    changed: 'Changed:',
     conflict: {
       title: 'Changed meanwhile',
       lead: (base: number, now: number, both: number) =>
@@ -83,6 +83,7 @@ export const agentWords = {
       open: 'Open a policy file (YAML or JSON)',
       tooLarge: 'It is larger than 1 MB.',
       notPolicy: 'A policy file has a profile or rules, and cases.',
+      meanwhile: 'The draft was changed meanwhile: open the file again.',
       notOpened: 'The file could not be opened',
       failed: 'The cases could not be run',
       count: (count: number) =>
@@ -192,6 +193,7 @@ export const agentWords = {
     equal: 'Both versions are the same.',
     now: (version: number) => `Version ${number(version)}, in force`,
     holds: 'its hash holds',
+    unstated: 'no event states its hash yet',
     differsFrom: 'this is not the profile that was in force',
     computed: 'SHA-256, computed in this browser:',
     recorded: 'SHA-256 in its event:',

@@ -15,8 +15,13 @@ export interface CheckedVersion {
   readonly checks: number;
 }
 
-/** True if the profile is there and every stated hash is that of it. */
-export function isAsDecided({ computed, recorded, decisions }: CheckedVersion): boolean {
+/** `holds`: its profile is there, and every stated hash, of which there is one at least, is that of it. */
+export type Comparison = 'erased' | 'unstated' | 'holds' | 'differs';
+
+/** How the hash of a version compares with those that are stated. */
+export function comparisonOf({ computed, recorded, decisions }: CheckedVersion): Comparison {
+  if (computed === null) return 'erased';
   const stated = [...(recorded === null ? [] : [recorded]), ...decisions.map(({ sha256 }) => sha256)];
-  return computed !== null && stated.every((one) => one === computed);
+  if (stated.length === 0) return 'unstated';
+  return stated.every((one) => one === computed) ? 'holds' : 'differs';
 }

@@ -9,7 +9,8 @@ import { Problem } from '../../parts/problem.js';
 import { saveFile } from '../../parts/save-file.js';
 import { agentWords } from '../../words/agent.js';
 import { policyFileOf } from './case-of.js';
-import { fieldsOf } from './draft.js';
+import { changesOf, fieldsOf } from './draft.js';
+import { refusalOf } from './refusal.js';
 import { policyText } from './use-draft.js';
 import type { Draft } from './use-draft.js';
 
@@ -45,10 +46,16 @@ export function Cases({
     const policy = policyFileOf((await policyText()).readYaml(await file.text()));
     if (policy === null) throw new Error(texts.notPolicy);
     const { profile = {}, rules } = policy;
-    if (rules === undefined) draft.setFields({ ...draft.fields, ...profile });
-    else {
+    if (rules === undefined) {
+      const { fields, fault } = draft.now();
+      if (fault !== null) throw new Error(texts.meanwhile);
+      draft.setFields({ ...fields, ...profile });
+    } else {
       const merged = await previewOf(agentId, { profile: draft.changes, rules });
-      if (merged.profile === null) throw new Error(merged.findings[0]?.text ?? texts.notPolicy);
+      if (merged.profile === null) throw new Error(refusalOf(merged.findings) ?? texts.notPolicy);
+      const { fields, fault } = draft.now();
+      // The rules were merged with the fields of the moment in which the file was chosen.
+      if (fault !== null || Object.keys(changesOf(draft.fields, fields)).length > 0) throw new Error(texts.meanwhile);
       draft.setFields(fieldsOf(merged.profile));
     }
     onCases(policy.cases);
@@ -115,7 +122,7 @@ function Results({ preview: { cases, findings } }: { readonly preview: ProfilePr
   if (cases === null) {
     return (
       <p className="note">
-        <Foreign text={findings[0]?.text ?? ''} most={400} />
+        <Foreign text={refusalOf(findings) ?? ''} most={400} />
       </p>
     );
   }

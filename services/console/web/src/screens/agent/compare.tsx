@@ -10,8 +10,8 @@ import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
 import { agentWords } from '../../words/agent.js';
 import { words } from '../../words/en.js';
-import { isAsDecided } from './as-decided.js';
-import type { CheckedVersion } from './as-decided.js';
+import { comparisonOf } from './as-decided.js';
+import type { CheckedVersion, Comparison } from './as-decided.js';
 import { Differences } from './differences.js';
 import { changesOf, fieldsOf } from './draft.js';
 
@@ -51,7 +51,7 @@ export function Compare({
   if (one.data === undefined || against.data === undefined) return <p role="status">{words.loading}</p>;
   const { profile } = one.data;
   const changes = profile === null ? {} : changesOf(fieldsOf(inForce), fieldsOf(profile));
-  const isTrue = isAsDecided(one.data);
+  const isTrue = comparisonOf(one.data) === 'holds';
   const mayRestore = role !== 'auditor' && isTrue && Object.keys(changes).length > 0;
   const why = role === 'auditor' ? words.needs('member', role) : isTrue ? undefined : texts.notRestored;
   return (
@@ -121,6 +121,13 @@ function Diff({
   );
 }
 
+const SHOWN: Readonly<Record<Comparison, readonly ['good' | 'bad' | 'plain', string]>> = {
+  erased: ['plain', texts.erased],
+  unstated: ['plain', texts.unstated],
+  holds: ['good', texts.holds],
+  differs: ['bad', texts.differsFrom],
+};
+
 /** The hash of a version as this browser computed it, and how many decisions state the same. */
 function Hash({
   checked,
@@ -132,15 +139,17 @@ function Hash({
   readonly times: Times;
 }): ReactNode {
   const { version, computed, recorded, decisions, checks } = checked;
-  const isTrue = isAsDecided(checked);
+  const comparison = comparisonOf(checked);
+  const isTrue = comparison === 'holds';
+  const [tone, text] = SHOWN[comparison];
   const others = decisions.filter(({ sha256 }) => sha256 !== computed);
   const range = from === null && to === null ? {} : { range: 'custom', from, to };
   return (
-    <div className={`verdict ${computed === null ? 'plain' : isTrue ? 'good' : 'bad'}`} role="status">
+    <div className={`verdict ${tone}`} role="status">
       <p className="verdict-title">
-        {computed === null ? null : <Icon name={isTrue ? 'check' : 'close'} />}
+        {tone === 'plain' ? null : <Icon name={isTrue ? 'check' : 'close'} />}
         <strong>
-          {texts.one(version)}: {computed === null ? texts.erased : isTrue ? texts.holds : texts.differsFrom}
+          {texts.one(version)}: {text}
         </strong>
       </p>
       {computed === null ? null : (

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import type { BehaviorProfile } from '@countersign/contracts';
 import { agentWords } from '../../words/agent.js';
-import { changesOf, fieldsOf, threeWay } from './draft.js';
+import { fieldsOf, onto, threeWay } from './draft.js';
 import { Differences } from './differences.js';
 import type { Draft } from './use-draft.js';
 
 /** Another version is in force than the one that the draft is based on: both changes, and how to go on. */
 export function Conflict({
-  draft: { base, fields, rebase },
+  draft: { base, fields, fault, rebase },
   inForce,
   onDone,
 }: {
@@ -15,7 +15,7 @@ export function Conflict({
   readonly inForce: BehaviorProfile;
   readonly onDone: () => void;
 }): ReactNode {
-  const { conflict } = agentWords.editor;
+  const { conflict, notRead } = agentWords.editor;
   const [from, now] = [fieldsOf(base), fieldsOf(inForce)];
   const rows = threeWay(from, now, fields);
   return (
@@ -41,8 +41,12 @@ export function Conflict({
         <button
           type="button"
           className="button"
+          // The fields are not those of a text that cannot be read.
+          aria-disabled={fault !== null}
+          title={fault === null ? undefined : `${notRead} ${fault}`}
           onClick={() => {
-            rebase(inForce, { ...now, ...changesOf(from, fields) });
+            if (fault !== null) return;
+            rebase(inForce, onto(now, from, fields));
             onDone();
           }}
         >

@@ -1,4 +1,4 @@
-import { changesOf, entriesOf, readFields, threeWay } from './draft.js';
+import { changesOf, entriesOf, onto, readFields, threeWay } from './draft.js';
 
 describe('a draft of a profile', () => {
   it('becomes the fields in which it differs, with null for those that it leaves out', () => {
@@ -13,6 +13,17 @@ describe('a draft of a profile', () => {
     const { rate_limit: _rate, ...unset } = base;
     expect(changesOf(base, unset)).toEqual({});
     expect(changesOf(base, { ...base, limits: [] })).toEqual({ limits: [] });
+  });
+
+  it('keeps on the saved version what was changed since it was sent', () => {
+    const sent = { mode: 'enforce', blocked_apis: ['a'], rate_limit: 5 };
+    const saved = { ...sent, limits: [] };
+    expect(onto(saved, sent, sent)).toEqual(saved);
+    expect(onto(saved, sent, { mode: 'enforce', blocked_apis: ['a', 'b'] })).toEqual({
+      ...saved,
+      blocked_apis: ['a', 'b'],
+      rate_limit: null,
+    });
   });
 
   it('is read from JSON as an object alone', () => {

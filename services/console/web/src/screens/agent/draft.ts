@@ -29,6 +29,11 @@ function sorted(value: unknown): string {
   );
 }
 
+/** The fields of another version with the changes that a draft made since some fields. @param from those fields */
+export function onto(version: ProfileFields, from: ProfileFields, draft: ProfileFields): ProfileFields {
+  return { ...version, ...changesOf(from, draft) };
+}
+
 /** The object that a text holds, or why it holds none. @param read the value of the text; throws */
 export function readFields(text: string, read: (text: string) => unknown, notObject: string): ProfileFields | string {
   try {

@@ -12,6 +12,10 @@ describe('the text of a policy', () => {
     for (const wrong of ['a: 1\na: 2', 'a: [', 'limit: .inf', 'a: !!set {b}', 'a: *b']) {
       expect(() => readYaml(wrong)).toThrow();
     }
+    expect(readYaml('%YAML 1.1\n---\nblocked_apis: [2020-01-01, no]\n<<: {a: 1}')).toEqual({
+      blocked_apis: ['2020-01-01', 'no'],
+      '<<': { a: 1 },
+    });
     expect(Object.keys(readYaml('__proto__: {a: 1}') as object)).toEqual(['__proto__']);
   });
 

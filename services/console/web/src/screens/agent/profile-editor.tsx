@@ -43,29 +43,31 @@ export function ProfileEditor({
   const [view, setView] = useState<'form' | 'text'>('form');
   const [current, setCurrent] = useState<number | null>(null);
   const area = useRef<HTMLTextAreaElement>(null);
-  const save = useSaveProfile(agent.id);
+  const sent = useRef(draft.fields);
+  const save = useSaveProfile(agent.id, ({ warnings: _warnings, ...profile }) => draft.saved(profile, sent.current));
   const { editor } = agentWords;
   const { base, changes, fault, isChanged, text } = draft;
   const changed = Object.keys(changes);
   const quiet = useQuiet(changes);
   const isOld = JSON.stringify(quiet) !== JSON.stringify(changes);
-  const preview = usePreview(agent.id, quiet);
+  const { version } = agent.behavior_profile;
+  const preview = usePreview(agent.id, version, quiet);
   const isRefused = !preview.isPlaceholderData && preview.data?.profile === null;
   // A draft that is refused has no decisions.
   const isAsked = (preview.isSuccess && !preview.isPlaceholderData && !isRefused) || preview.isError;
-  const impact = useImpact(agent.id, isAsked && Object.keys(quiet).length > 0 ? quiet : null);
+  const impact = useImpact(agent.id, version, isAsked && Object.keys(quiet).length > 0 ? quiet : null);
   const found = preview.data?.findings ?? [];
   const findings = fault === null ? found : [{ path: [], kind: 'refused', text: `${editor.notRead} ${fault}` }];
   const maySave = role !== 'auditor';
-  const isStale = isChanged && agent.behavior_profile.version > base.version;
+  const isStale = isChanged && version > base.version;
   const cannotSave = !maySave || save.isPending || isStale || fault !== null || changed.length === 0;
 
   const submit = (): void => {
     if (cannotSave) return;
+    sent.current = draft.fields;
     save.mutate(
       { ...changes, version: base.version },
       {
-        onSuccess: ({ warnings: _warnings, ...profile }) => draft.rebase(profile),
         onError: (error) => {
           if (!(error instanceof AskError) || error.status !== 409) return;
           void client.invalidateQueries({ queryKey: ['agent', agent.id] });
@@ -160,7 +162,13 @@ export function ProfileEditor({
         )}
         <div className="editor-actions kept-in-view">
           <p className="muted" role="status">
-            {changed.length === 0 ? editor.unchanged : editor.changed(changed)}
+            {changed.length === 0 ? (
+              editor.unchanged
+            ) : (
+              <>
+                {editor.changed} <Foreign text={changed.join(', ')} most={200} />
+              </>
+            )}
             {findings.length === 0 ? '' : ` · ${editor.findings.some(findings.length)}`}
             {isOld || changed.length === 0 || !impact.data?.checks ? '' : ` · ${agentWords.impact.brief(impact.data)}`}
           </p>
@@ -186,7 +194,7 @@ export function ProfileEditor({
       <div className="editor">
         <Findings findings={findings} current={current} preview={preview} onShow={(index) => void showFinding(index)} />
         <Impact impact={impact} isChanged={changed.length > 0} isOld={isOld} isRefused={isRefused} />
-        <SafetyPackages agentId={agent.id} draft={draft} quiet={quiet} />
+        <SafetyPackages agentId={agent.id} version={version} draft={draft} quiet={quiet} />
         <Cases agentId={agent.id} draft={draft} cases={cases} onCases={onCases} />
       </div>
     </div>

@@ -10,15 +10,19 @@ import { agentWords } from '../../words/agent.js';
 import { words } from '../../words/en.js';
 import { Differences } from './differences.js';
 import { changesOf, fieldsOf } from './draft.js';
+import { refusalOf } from './refusal.js';
 import type { Draft } from './use-draft.js';
 
 /** A safety package as a difference to the draft, which can take it. */
 export function SafetyPackages({
   agentId,
+  version,
   draft,
   quiet,
 }: {
   readonly agentId: string;
+  /** In force. */
+  readonly version: number;
   readonly draft: Draft;
   /** The changes of the draft as they were when typing last paused. */
   readonly quiet: ProfileFields;
@@ -26,7 +30,7 @@ export function SafetyPackages({
   const packages = useSafetyPackages();
   const [chosen, setChosen] = useState('');
   const found = packages.data?.find(({ id }) => id === chosen);
-  const merged = useMerged(agentId, quiet, found?.rules);
+  const merged = useMerged(agentId, version, quiet, found?.rules);
   const { packages: texts } = agentWords.editor;
   const profile = merged.data?.profile ?? null;
   const fields = profile === null ? null : fieldsOf(profile);
@@ -59,7 +63,7 @@ export function SafetyPackages({
             ) : null
           ) : profile === null ? (
             <p className="note">
-              <Foreign text={merged.data.findings[0]?.text ?? ''} most={400} />
+              <Foreign text={refusalOf(merged.data.findings) ?? ''} most={400} />
             </p>
           ) : names.length === 0 ? (
             <p className="muted" role="status">

@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { AgentRecord, BehaviorProfile } from '@countersign/contracts';
 import type { ProfileFields } from '../../api/profile.js';
 import { agentWords } from '../../words/agent.js';
-import { changesOf, fieldsOf, readFields } from './draft.js';
+import { changesOf, fieldsOf, onto, readFields } from './draft.js';
 
 export type TextFormat = 'json' | 'yaml';
 
@@ -27,6 +27,10 @@ export interface Draft {
   readonly setFormat: (format: TextFormat) => Promise<void>;
   /** Bases the draft on another version. @param fields absent: those of the version */
   readonly rebase: (base: BehaviorProfile, fields?: ProfileFields) => void;
+  /** Bases the draft on the version that it was saved as, with the changes since. @param sent the fields that were sent */
+  readonly saved: (version: BehaviorProfile, sent: ProfileFields) => void;
+  /** As the draft is when this is called: after a wait it may not be as it was rendered. */
+  readonly now: () => Pick<Draft, 'fields' | 'fault'>;
 }
 
 interface Format {
@@ -55,12 +59,25 @@ export function useDraft({ behavior_profile: inForce }: AgentRecord): Draft {
   const isChanged = fault !== null || Object.keys(changes).length > 0;
   const rebase: Draft['rebase'] = (to, other = fieldsOf(to)) =>
     setState((current) => written(to, other, current.format));
+  const newest = useRef(state);
+  useEffect(() => {
+    newest.current = state;
+  });
   useEffect(() => {
     if (!isChanged && inForce.version > base.version) rebase(inForce);
   }, [isChanged, inForce, base]);
   return {
     ...{ base, fields, text, fault, changes, isChanged, rebase },
     format: format.name,
+    saved: (version, sent) =>
+      setState((current) => {
+        const kept = onto(fieldsOf(version), sent, current.fields);
+        const isSame = Object.keys(changesOf(kept, current.fields)).length === 0;
+        // A text that cannot be read, or holds the same, stays as it is typed, with the cursor in its place.
+        if (current.fault !== null || isSame) return { ...current, base: version, fields: kept };
+        return written(version, kept, current.format);
+      }),
+    now: () => newest.current,
     setFields: (next) => setState((current) => written(current.base, next, current.format)),
     setText: (next) =>
       setState((current) => {

@@ -49,7 +49,7 @@ export function SampleRules({
 
 /** Verdicts that these rules would have given to the checks of the agent without rules. */
 function Would({ agentId }: { readonly agentId: string }): ReactNode {
-  const impact = useImpact(agentId, SAMPLE_RULES);
+  const impact = useImpact(agentId, null, SAMPLE_RULES);
   if (impact.error !== null) return <Problem error={impact.error} retry={() => void impact.refetch()} />;
   return impact.data === undefined ? null : <ImpactFigures answer={impact.data} />;
 }
