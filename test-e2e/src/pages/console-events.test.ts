@@ -129,6 +129,29 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     await page.context().close();
   }, 180_000);
 
+  it('is not green where nothing could be verified', async () => {
+    const { page, watched } = await open('/events?type=action.checked');
+    await page.getByRole('row').nth(3).waitFor();
+    await goTo(page, '/events?type=action.checked&rule=none');
+    await page.locator('.empty').waitFor();
+    await page.keyboard.press('v');
+    await page.locator('.verdict.many.plain').getByText('No row is on screen').waitFor();
+    await page.route('**/v1/events?*', async (route) => {
+      const response = await route.fetch();
+      const text = (await response.text()).replace(/("anchored":\s*)true/g, '$1false');
+      await route.fulfill({ response, body: text });
+    });
+    await goTo(page, '/events?type=action.checked&outcome=denied');
+    await page.getByRole('row').nth(3).waitFor();
+    await page.keyboard.press('v');
+    await page
+      .locator('.verdict.many.plain')
+      .getByText(/^\d+ not anchored yet$/)
+      .waitFor();
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
   it('turns pages and goes back to the newest events by keys', async () => {
     const { page } = await open('/events', { viewport: { width: 1280, height: 620 } });
     await page.getByRole('row').nth(3).waitFor();
@@ -175,8 +198,16 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     await box.fill('no such name');
     await page.getByText('Nothing of this account has that name.').waitFor();
     expect(await barriersOf(page)).toEqual([]);
-    await box.fill(instance.bootstrap.apiKey);
-    await page.getByRole('option', { name: /API key/ }).waitFor();
+    const { apiKey } = instance.bootstrap;
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(decodeURIComponent(request.url())));
+    for (const text of [apiKey, `x-service-key: ${apiKey}`]) {
+      await box.fill('no such name');
+      await page.getByText('Nothing of this account has that name.').waitFor();
+      await box.fill(text);
+      await page.getByRole('option', { name: /API key/ }).waitFor();
+    }
+    expect(asked.filter((url) => url.includes(apiKey.slice(16)))).toEqual([]);
     await page.keyboard.press('Escape');
     await box.waitFor({ state: 'detached' });
     expect(unexpected(watched)).toEqual([]);
@@ -192,7 +223,10 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
       const { page } = await open('/events', options);
       await page.getByRole('row').nth(1).waitFor();
       const summary = page.locator('.figures > summary');
-      if (name === 'narrow') await summary.click();
+      if (name === 'narrow') {
+        expect(await page.locator('.figures').getAttribute('open')).toBeNull();
+        await summary.click();
+      }
       await facet(page, 'Agent').getByRole('button').first().waitFor();
       await picture(page, `events-figures-${name}`);
       expect(await barriersOf(page)).toEqual([]);

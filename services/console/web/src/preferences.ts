@@ -15,21 +15,23 @@ export interface Preferences {
 const KEY = 'countersign-preferences';
 const DEFAULTS: Preferences = { localTimes: false, shortcuts: true, rpcUrl: '', figures: window.innerWidth > 760 };
 const listeners = new Set<() => void>();
-let current = stored();
+/** Those that the reader chose. A default is not stored: another window may be a narrow one. */
+let chosen = stored();
+let current: Preferences = { ...DEFAULTS, ...chosen };
 
-function stored(): Preferences {
+function stored(): Partial<Preferences> {
   try {
     const found: unknown = JSON.parse(window.localStorage.getItem(KEY) ?? 'null');
     const members = typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : {};
     const { localTimes, shortcuts, rpcUrl, figures } = members;
     return {
-      localTimes: typeof localTimes === 'boolean' ? localTimes : DEFAULTS.localTimes,
-      shortcuts: typeof shortcuts === 'boolean' ? shortcuts : DEFAULTS.shortcuts,
-      figures: typeof figures === 'boolean' ? figures : DEFAULTS.figures,
-      rpcUrl: typeof rpcUrl === 'string' && rpcUrl.length <= 2048 ? rpcUrl : DEFAULTS.rpcUrl,
+      ...(typeof localTimes === 'boolean' ? { localTimes } : {}),
+      ...(typeof shortcuts === 'boolean' ? { shortcuts } : {}),
+      ...(typeof figures === 'boolean' ? { figures } : {}),
+      ...(typeof rpcUrl === 'string' && rpcUrl.length <= 2048 ? { rpcUrl } : {}),
     };
   } catch {
-    return DEFAULTS;
+    return {};
   }
 }
 
@@ -48,9 +50,10 @@ export function usePreferences(): Preferences {
 }
 
 export function setPreferences(change: Partial<Preferences>): void {
-  current = { ...current, ...change };
+  chosen = { ...chosen, ...change };
+  current = { ...DEFAULTS, ...chosen };
   try {
-    window.localStorage.setItem(KEY, JSON.stringify(current));
+    window.localStorage.setItem(KEY, JSON.stringify(chosen));
   } catch {
     // Without storage they last as long as the page.
   }

@@ -16,26 +16,31 @@ export interface Hit {
 const MOST = 10;
 /** Reports and keys that are looked through: the newest. */
 const LOOKED_THROUGH = 1000;
-/** The public beginning of an API key; what follows is secret. */
-const KEY_PREFIX = 16;
-const KEY = /^csn_\w/;
+/** The public beginning of an API key, 16 characters, wherever a text has it; what follows is secret. */
+const KEY = /csn_\w{1,12}/;
 /** Ids, hashes and transactions: a name of an agent is none of them. */
 const OF_REPORT = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/i;
 
 /** Things that a text names: of the archive by its search, of reports and API keys by their lists. Empty: nothing is asked. */
 export function useSearch(text: string, role: Role): UseQueryResult<readonly Hit[]> {
+  const asked = askedOf(text);
   return useQuery({
-    queryKey: ['search', text],
-    queryFn: ({ signal }) => search(text, role, signal),
-    enabled: text.length >= 2,
+    queryKey: ['search', asked],
+    queryFn: ({ signal }) => search(asked, role, signal),
+    enabled: asked.length >= 2,
     staleTime: 5000,
     retry: false,
   });
 }
 
+/** The text that is looked up and remembered: of one that has an API key, the public beginning of the key alone. */
+export function askedOf(text: string): string {
+  return KEY.exec(text)?.[0] ?? text;
+}
+
 async function search(text: string, role: Role, signal: AbortSignal): Promise<readonly Hit[]> {
-  // A whole key is a secret: no address has it.
-  if (KEY.test(text)) return role === 'admin' ? apiKeys(text.slice(0, KEY_PREFIX), signal) : [];
+  // No address has a key, or a part of one.
+  if (KEY.test(text)) return role === 'admin' ? apiKeys(text, signal) : [];
   const [archive, reports] = await Promise.all([
     ask<{ hits: readonly SearchHit[] }>('/v1/search', { query: { q: text }, signal }),
     OF_REPORT.test(text) ? reportsNamed(text, signal) : [],

@@ -14,7 +14,13 @@ export function ManyVerdict({ verification }: { readonly verification: ManyVerif
   const bad = [...tally.refused, ...tally.failed];
   return (
     <div className={`verdict many ${toneOf(tally, isRunning)}`}>
-      <p role="status">{isRunning ? manyWords.progress(doneOf(tally), tally.of) : manyWords.result(tally)}</p>
+      <p role="status">
+        {isRunning
+          ? manyWords.progress(doneOf(tally), tally.of)
+          : tally.of === 0
+            ? manyWords.nothing
+            : manyWords.result(tally)}
+      </p>
       {isRunning ? (
         <button type="button" className="button" onClick={stop}>
           {manyWords.stop}
@@ -46,8 +52,10 @@ function doneOf({ holds, partly, waiting, refused, failed }: Tally): number {
   return holds + partly + waiting + refused.length + failed.length;
 }
 
-function toneOf(tally: Tally, isRunning: boolean): string {
-  if (tally.refused.length > 0) return 'bad';
-  if (isRunning) return 'plain';
-  return tally.failed.length > 0 || tally.partly > 0 || doneOf(tally) < tally.of ? 'held' : 'good';
+/** Green only if every anchored event was verified and holds, and there is one. */
+export function toneOf({ of, holds, waiting, refused }: Tally, isRunning: boolean): 'good' | 'held' | 'bad' | 'plain' {
+  if (refused.length > 0) return 'bad';
+  const anchored = of - waiting;
+  if (isRunning || anchored === 0) return 'plain';
+  return holds === anchored ? 'good' : 'held';
 }

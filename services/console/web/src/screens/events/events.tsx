@@ -76,7 +76,9 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
     setChosen(new Set());
   }, [filters, clear]);
   const verifyRows = (): void =>
-    many.start(chosen.size === 0 ? onScreen.current : events.filter(({ eventId }) => chosen.has(eventId)));
+    many.start(
+      isEmpty ? [] : chosen.size === 0 ? onScreen.current : events.filter(({ eventId }) => chosen.has(eventId)),
+    );
   const choose = (id: string): void =>
     setChosen((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
 
