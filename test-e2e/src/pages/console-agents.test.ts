@@ -97,6 +97,20 @@ inBrowser(`500 agents in the console${browserName === null ? ' (needs chromium)'
     );
     expect(spent).toBeLessThan(250);
     await page.getByText('1 agent', { exact: true }).waitFor();
+    // The server is asked once typing rests.
+    const typed: string[] = [];
+    page.on('request', (request) => typed.push(new URL(request.url()).searchParams.get('q') ?? ''));
+    await page.evaluate(`(async () => {
+      const field = document.querySelector('.filters input');
+      const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value');
+      for (const text of ['agent 3', 'agent 30', 'agent 301']) {
+        set.call(field, text);
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise((done) => setTimeout(done));
+      }
+    })()`);
+    await link(page, 301).waitFor();
+    expect(typed.filter((text) => text.startsWith('agent 3'))).toEqual(['agent 301']);
     await page.getByLabel('Name or id').fill('');
     await page.getByLabel('Order').selectOption('name');
     await link(page, 1).waitFor();

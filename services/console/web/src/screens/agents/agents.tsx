@@ -8,6 +8,7 @@ import { Problem } from '../../parts/problem.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
 import { AgentPage } from '../agent/agent-page.js';
+import { useQuiet } from '../agent/use-quiet.js';
 import type { ScreenProps } from '../screen-props.js';
 import { AgentTable } from './agent-table.js';
 import { FreezeDialog } from './freeze-dialog.js';
@@ -19,6 +20,9 @@ type Order = (typeof ORDERS)[number];
 
 /** Longest text that the server searches for. */
 const MOST_TEXT = 200;
+
+/** How long typing rests before it is looked up, ms. */
+const REST_MS = 200;
 
 const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(\/(?:profile|history|playground|proofs|connect))?$/;
 
@@ -38,8 +42,9 @@ function List({ session, query }: ScreenProps): ReactNode {
   const text = query.get('q') ?? '';
   const status = STATES.find((state) => state === query.get('status')) ?? null;
   const order: Order = ORDERS.find((one) => one === query.get('sort')) ?? 'created_at';
-  const agents = useAgents({ q: text.trim().slice(0, MOST_TEXT), status, sort: order });
-  const isFiltered = text.trim() !== '' || status !== null;
+  const looked = useQuiet(text.trim().slice(0, MOST_TEXT), REST_MS);
+  const agents = useAgents({ q: looked, status, sort: order });
+  const isFiltered = looked !== '' || status !== null;
   const show = (q: string, state: string | null, sort: string = order): void =>
     replacePlace(hrefOf('/agents', { q, status: state, sort: sort === 'created_at' ? null : sort }));
   return (
@@ -76,7 +81,7 @@ function List({ session, query }: ScreenProps): ReactNode {
       )}
       {agents.data === undefined || agents.data.length > 0 ? (
         <AgentTable
-          key={`${order} ${status} ${text}`}
+          key={`${order} ${status} ${looked}`}
           agents={agents.data ?? []}
           isLoading={agents.isPending}
           role={role}

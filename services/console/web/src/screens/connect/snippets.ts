@@ -88,6 +88,6 @@ function exported(caller: Caller): string {
 }
 
 /** One word of a POSIX shell. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -17,6 +17,7 @@ import { number, words } from '../../words/en.js';
 import { erasureWords } from '../../words/erasure.js';
 import { eventPageWords } from '../../words/event-page.js';
 import { verifyWords } from '../../words/verify.js';
+import { baseUrlOf, quoted } from '../connect/snippets.js';
 import { EraseDialog } from './erase-dialog.js';
 import { sentAction } from './event-words.js';
 import { EventRules } from './explanation.js';
@@ -99,11 +100,12 @@ function ActionCard({ event, mayErase }: { readonly event: EventDetail; readonly
 
 /** The check as a command for a shell, in ASCII, with a place for the key. */
 function curlOf({ agentId, action }: EventDetail): string {
-  const body = JSON.stringify({ agentId, action: sentAction(action) })
-    .replace(/[^ -~]/g, (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .replaceAll("'", String.raw`'\''`);
-  const url = new URL('v1/check', document.baseURI).href;
-  return `curl -sS '${url}' -H 'content-type: application/json' -H 'x-service-key: csn_live_…' -d '${body}'`;
+  const body = JSON.stringify({ agentId, action: sentAction(action) }).replace(
+    /[^ -~]/g,
+    (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const url = quoted(`${baseUrlOf(document.baseURI)}/v1/check`);
+  return `curl -sS ${url} -H 'content-type: application/json' -H 'x-service-key: csn_live_…' -d ${quoted(body)}`;
 }
 
 /** Where the event stands in the log and on the chain, and its verification in this browser. */
