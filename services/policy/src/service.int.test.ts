@@ -377,6 +377,17 @@ describe('policy over HTTP', () => {
         ['rules', 1],
       ],
       [[], []],
+      // The reason is in front of a hundred warnings.
+      [
+        {
+          allowed_apis: Array.from({ length: 120 }, (_, n) => `a${n}.example.com`),
+          blocked_apis: ['*.example.com'],
+          rules: [{ id: 'r', effect: 'deny', when: 'args.amount > 5' }],
+        },
+        ['rules', 0],
+      ],
+      // Too large.
+      [{ allowed_apis: Array.from({ length: 900 }, (_, n) => `${n}.${'long-'.repeat(40)}host.example`) }, []],
     ] as const) {
       const { status, body } = await preview({ profile: refused });
       expect([status, body.profile, body.findings[0]]).toEqual([
@@ -392,6 +403,9 @@ describe('policy over HTTP', () => {
       total: 1,
       failures: [{ title: 'wires', text: 'wires: expected denied, came allowed' }],
     });
+    const long = () => preview({ cases: [{ ...wire, expect: 'allowed', times: 10_000 }] });
+    expect((await Promise.all([long(), long()])).map(({ status }) => status).sort()).toEqual([200, 503]);
+    expect((await long()).status).toBe(200);
     for (const wrong of [
       { cases: [{ ...wire, times: 10_001 }] },
       { cases: [{ ...wire, times: 2000, action: { type: 'wire', payload: 'x'.repeat(10_000) } }] },

@@ -21,20 +21,23 @@ export function checkSeries(
   steps: Steps,
   top: number,
 ): Pick<CheckStats, 'series' | 'other'> {
-  const byKey = new Map<string, number[]>();
+  const totals = new Map<string, number>();
+  for (const one of counts) {
+    const key = keyOf(one, by);
+    if (key !== null) totals.set(key, (totals.get(key) ?? 0) + one.count);
+  }
+  const ordered = [...totals].sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1));
+  const zeros = (): number[] => Array.from({ length: steps.count }, () => 0);
+  // A series for each of many keys would take their number times that of the steps.
+  const shown = new Map(ordered.slice(0, top).map(([key, total]) => [key, { key, total, counts: zeros() }]));
+  const other = zeros();
   for (const one of counts) {
     const key = keyOf(one, by);
     if (key === null) continue;
-    const series = byKey.get(key) ?? Array.from({ length: steps.count }, () => 0);
+    const series = shown.get(key)?.counts ?? other;
     series[Math.floor((one.at - steps.fromMs) / steps.stepMs)]! += one.count;
-    byKey.set(key, series);
   }
-  const all = [...byKey]
-    .map(([key, series]) => ({ key, total: sum(series), counts: series }))
-    .sort((a, b) => b.total - a.total || (a.key < b.key ? -1 : 1));
-  const rest = all.slice(top);
-  const other = Array.from({ length: steps.count }, (_, step) => sum(rest.map((one) => one.counts[step]!)));
-  return { series: all.slice(0, top), other: rest.length === 0 ? null : other };
+  return { series: [...shown.values()], other: ordered.length > top ? other : null };
 }
 
 /** Numbers of checks of one agent. */

@@ -54,19 +54,24 @@ export class StatsController {
 
   /**
    * From the counts by hour where they suffice.
-   * @throws HttpRefusal 400 where more than {@link MOST_COUNTED} events would be counted one by one
+   * @throws HttpRefusal 400 where more than {@link MOST_COUNTED} events would be read one by one
    */
   async #count(accountId: string, query: StepQuery): Promise<readonly StepCount[]> {
     const { fromMs, toMs, stepMs, byRule, ...asked } = query;
     const [firstHour, endHour] = [Math.floor(fromMs / HOUR_MS), Math.ceil(toMs / HOUR_MS)];
-    const isByHour = stepMs >= HOUR_MS && !byRule;
-    const hoursEach = isByHour ? stepMs / HOUR_MS : endHour - firstHour;
-    const hours = await this.store.countHours(accountId, { ...asked, firstHour, endHour, hoursEach });
-    if (isByHour) return hours.map(({ hour, ...one }) => ({ ...one, at: hour * HOUR_MS, rule: null }));
+    const range = { firstHour, endHour, hoursEach: endHour - firstHour };
+    if (stepMs >= HOUR_MS && !byRule) {
+      const hours = await this.store.countHours(accountId, { ...asked, ...range, hoursEach: stepMs / HOUR_MS });
+      return hours.map(({ hour, ...one }) => ({ ...one, at: hour * HOUR_MS, rule: null }));
+    }
+    // Violations are read by account, whatever the agent; events by account or agent, whatever their type.
+    const agents = asked.agentIds === undefined ? {} : { agentIds: asked.agentIds };
+    const read = byRule ? { filter: CHECKS } : { ...agents, filter: {} };
+    const hours = await this.store.countHours(accountId, { ...read, ...range });
     const counted = hours.filter((one) => !byRule || one.class.violationType !== null);
     const total = counted.reduce((sum, one) => sum + one.count, 0);
     if (total <= MOST_COUNTED) return this.store.countSteps(accountId, query);
-    const [what, of] = byRule ? ['by=rule counts', 'violations'] : ['steps below 3600 count', 'checks'];
+    const [what, of] = byRule ? ['by=rule reads', 'violations of the account'] : ['steps below 3600 read', 'events'];
     const most = `${what} at most ${MOST_COUNTED} ${of}`;
     throw new HttpRefusal(400, `${most}, and the hours of the range have ${total}: choose a shorter range`);
   }

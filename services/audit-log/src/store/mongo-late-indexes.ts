@@ -37,9 +37,18 @@ const LATE_INDEXES: readonly LateIndex[] = [
     member: 'rule',
     among: { class: WITH_VIOLATION },
     reads: 'leaf',
-    valueOf: ({ leaf }) => (JSON.parse(leaf) as LeafEvent).rule,
+    valueOf: ({ leaf }) => ruleIn(leaf),
   },
 ];
+
+/** `null` also where the leaf is damaged, which fsck reports. */
+function ruleIn(leaf: string): string | null {
+  try {
+    return (JSON.parse(leaf) as LeafEvent).rule;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Creates the indexes that later releases have added, once. Events that are stored without their member get it first, so

@@ -51,13 +51,25 @@ export async function openMongoEventStore(uri: string, suffix?: string): Promise
   const connection = await createConnection(uri, mongoOptions(uri)).asPromise();
   try {
     const generation = suffix === undefined ? await Generation.open(connection.db!, 'audit-log') : null;
-    const collections = collectionsOf(connection.db!, generation?.suffix ?? suffix ?? '');
-    await createIndexes(collections);
-    await createLateIndexes(collections);
+    const inUse = generation?.suffix ?? suffix ?? '';
+    await prepare(uri, inUse);
+    const collections = collectionsOf(connection.db!, inUse);
     return tellingUnreachable(new MongoEventStore(collections, () => connection.close(), generation));
   } catch (error) {
     await connection.close();
     throw error;
+  }
+}
+
+/** Makes the indexes that are missing, however long the server reads a large archive for that. */
+async function prepare(uri: string, suffix: string): Promise<void> {
+  const connection = await createConnection(uri, { ...mongoOptions(uri), socketTimeoutMS: 0 }).asPromise();
+  try {
+    const collections = collectionsOf(connection.db!, suffix);
+    await createIndexes(collections);
+    await createLateIndexes(collections);
+  } finally {
+    await connection.close();
   }
 }
 

@@ -127,9 +127,14 @@ const FIFTH = `
 CREATE INDEX events_denied_by_people ON events (account_n, n) WHERE blocked = 1 AND refers_to IS NOT NULL;
 `;
 
-/** `rule` of the leaf; events without a violation have none. It quotes the profile, and no content. */
+/**
+ * `rule` of the leaf; events without a violation have none. It quotes the profile, and no content. Most leaves have none, and
+ * are not parsed; one that is damaged stays for fsck to report.
+ */
 const SIXTH = `
-ALTER TABLE events ADD COLUMN rule TEXT GENERATED ALWAYS AS (json_extract(leaf, '$.rule')) VIRTUAL;
+ALTER TABLE events ADD COLUMN rule TEXT GENERATED ALWAYS AS (
+  CASE WHEN instr(leaf, '"rule":"') > 0 AND json_valid(leaf) THEN json_extract(leaf, '$.rule') END
+) VIRTUAL;
 CREATE INDEX events_by_rule ON events (account_n, occurred_at, class_n, agent_n, rule) WHERE rule IS NOT NULL;
 `;
 

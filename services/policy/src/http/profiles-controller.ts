@@ -49,7 +49,7 @@ export class ProfilesController {
     const { profile } = preview;
     return {
       ...preview,
-      cases: cases.length === 0 || profile === null ? null : await previewCases(profile, cases),
+      cases: cases.length === 0 || profile === null ? null : await previewCases(caller.accountId, profile, cases),
     };
   }
 

@@ -12,6 +12,8 @@ const MOST_CHECKS = 10_000;
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
 const AT_ONCE = new Semaphore(2);
+/** Accounts whose cases are being run. */
+const running = new Set<string>();
 
 /** @throws HttpRefusal 400 for a case that is not well formed, or more than one call runs */
 export function readCases(cases: readonly unknown[]): readonly PolicyCase[] {
@@ -36,15 +38,23 @@ export function readCases(cases: readonly unknown[]): readonly PolicyCase[] {
 
 /**
  * Runs cases under a profile, in time slices.
- * @throws HttpRefusal 503 where others are being run
+ * @throws HttpRefusal 503 where others of the account, or of two other accounts, are being run
  */
 export async function previewCases(
+  accountId: string,
   profile: BehaviorProfile,
   cases: readonly PolicyCase[],
 ): Promise<NonNullable<ProfilePreview['cases']>> {
-  if (AT_ONCE.free === 0) throw notNow('the cases of other drafts are being run: try again when they have ended');
-  const failures = await AT_ONCE.run(() => runInSlices(failuresOf(profile, cases)));
-  return { total: cases.length, failures };
+  if (AT_ONCE.free === 0 || running.has(accountId)) {
+    throw notNow('the cases of other drafts are being run: try again when they have ended');
+  }
+  running.add(accountId);
+  try {
+    const failures = await AT_ONCE.run(() => runInSlices(failuresOf(profile, cases)));
+    return { total: cases.length, failures };
+  } finally {
+    running.delete(accountId);
+  }
 }
 
 type Failure = NonNullable<ProfilePreview['cases']>['failures'][number];

@@ -33,6 +33,9 @@ export function previewProfile(
   const patch = patchOf(current.agent_id, draft);
   if (typeof patch === 'string') return { profile: null, findings: [refusal(patch)] };
   const drafted = applyProfilePatch(current, patch);
+  // Rules that are compiled are kept for a while: those of a draft that is too large are not compiled.
+  const tooLarge = drafted === current ? null : profileSizeProblem(drafted, current);
+  if (tooLarge !== null) return { profile: null, findings: [refusal(tooLarge)] };
   const problem = conditionalProblem(drafted);
   const merged = merging === null || problem !== null ? drafted : merge(drafted, merging);
   const found = profileFindings(merged).map(({ path, kind, text }): Finding => ({ path: [...path], kind, text }));
@@ -41,9 +44,11 @@ export function previewProfile(
     (merging === null ? null : profileProblem(merged)) ??
     (merged === current ? null : profileSizeProblem(merged, current));
   const isNamed = found.some(({ kind }) => kind === 'refused');
+  const findings = [...(refused === null || isNamed ? [] : [refusal(refused)]), ...found];
+  const isWarning = ({ kind }: Finding): number => Number(kind !== 'refused');
   return {
     profile: refused === null ? merged : null,
-    findings: [...(refused === null || isNamed ? [] : [refusal(refused)]), ...found].slice(0, MOST_FINDINGS),
+    findings: findings.sort((a, b) => isWarning(a) - isWarning(b)).slice(0, MOST_FINDINGS),
   };
 }
 
@@ -65,5 +70,5 @@ function patchOf(agentId: string, draft: unknown): ProfilePatch | string {
 function refusal(text: string): Finding {
   const name = NAMED.exec(text)?.[1] ?? '';
   const path = [...name.matchAll(/\w+/g)].map(([segment]) => (/^\d+$/.test(segment) ? Number(segment) : segment));
-  return { path: text.startsWith('the body') ? [] : path, kind: 'refused', text };
+  return { path: text.startsWith('the ') ? [] : path, kind: 'refused', text };
 }
