@@ -28,7 +28,7 @@ function controllerOf(agentChanges = 0): { readonly stats: StatsController; read
       read += 1;
       return [];
     },
-    pageAfter: async () => ({ events: [], next: null }) as never,
+    pageAfter: async () => ({ events: [], next: null }),
   };
   const agents = { values: () => [] as never } as never;
   return { stats: new StatsController(store as EventStore, agents, () => NOW), read: () => read };

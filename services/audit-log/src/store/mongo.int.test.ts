@@ -75,13 +75,15 @@ if (URI === undefined) {
   });
 
   describe('a database of the release before counts by rule', () => {
-    it('counts its events by their rules once it is opened', async () => {
+    it('counts its events by their rules once it is opened, also beside a damaged one', async () => {
       const store = await backend.open();
-      await appenderTo(() => store)(envelope(1), denied(2), denied(3));
+      await appenderTo(() => store)(envelope(1), denied(2), denied(3), denied(4));
       await store.close();
       const events = connection.db!.collection('audit_log_events');
       await events.dropIndex('by_rule');
       await events.updateMany({}, { $unset: { rule: '' } });
+      const damaged = await events.find().sort({ offset: -1 }).limit(1).toArray();
+      await events.updateOne({ _id: damaged[0]!._id }, { $set: { leaf: '"rule":"' } });
       const opened = await backend.open();
       const [counted] = await opened.countSteps(ACCOUNT, BY_RULE);
       expect(counted).toMatchObject({ rule: 'allowed_apis:', count: 2 });

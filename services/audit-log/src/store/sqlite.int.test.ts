@@ -69,12 +69,13 @@ describe('a file of the release before traces', () => {
 });
 
 describe('a file of the release before counts by rule', () => {
-  it('counts its events by their rules once it is opened', async () => {
+  it('counts its events by their rules once it is opened, also beside a damaged one', async () => {
     const store = await backend.open();
-    await appenderTo(() => store)(envelope(1), denied(2), denied(3));
+    await appenderTo(() => store)(envelope(1), denied(2), denied(3), denied(4));
     await store.close();
     const database = openDatabase(file(), MIGRATIONS);
     database.exec(WITHOUT_RULES);
+    database.exec(`UPDATE events SET leaf = substr(leaf, 2) WHERE n = (SELECT max(n) FROM events)`);
     database.pragma('user_version = 5');
     database.close();
     const opened = new SqliteEventStore(file());
