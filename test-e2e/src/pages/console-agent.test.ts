@@ -208,7 +208,7 @@ inBrowser(`the page of one agent${browserName === null ? ' (needs chromium)' : '
       const row = page.locator('tbody tr', { has: found });
       expect(await row.innerText()).toContain('86,374 – 86,374');
       expect(await page.locator('tbody tr').count()).toBe(50);
-      await page.getByRole('img', { name: '1 to 86,400, anchored to 86,400, 1 gaps' }).waitFor();
+      await page.getByRole('img', { name: '1 to 86,400, anchored to 86,400, 1 gap' }).waitFor();
       await picture(page, `agent-gap-${what.replaceAll(' ', '-')}`);
       expect(await barriersOf(page)).toEqual([]);
       await page.getByRole('link', { name: 'Older windows' }).focus();

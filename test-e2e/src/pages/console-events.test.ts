@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { Instance } from '../instance/instance.js';
 import { eventually } from '../instance/request.js';
 import { openBrowser, testedBrowser } from './browser.js';
@@ -116,15 +116,22 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     await picture(page, 'events-refused');
     expect(await barriersOf(page)).toEqual([]);
     await page.unroute('**/v1/events/*/proof');
-    let asked = 0;
-    await page.route('**/v1/events/*/proof', () => {
-      asked += 1;
-    });
+    for (let n = 0; n < 4; n += 1) {
+      await page.keyboard.press('j');
+      await page.keyboard.press('x');
+    }
+    await page.getByRole('button', { name: 'Verify 6 chosen' }).waitFor();
+    const held: Route[] = [];
+    await page.route('**/v1/events/*/proof', (route) => void held.push(route));
     await page.keyboard.press('v');
-    await page.getByText(/^Verifying 0 of 2/).waitFor();
+    await page.getByText(/^Verifying 0 of 6/).waitFor();
+    await eventually('three are asked for at once', 30, async () => (held.length === 3 ? true : null));
     await goTo(page, '/agents');
     await page.getByRole('heading', { name: 'Agents' }).waitFor();
-    expect(asked).toBeLessThanOrEqual(2);
+    // No further one is asked for once these have ended.
+    for (const route of held) await route.fulfill({ body, contentType: 'application/json' }).catch(() => undefined);
+    await page.getByRole('row').nth(1).waitFor();
+    expect(held).toHaveLength(3);
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 180_000);
@@ -155,15 +162,18 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
   it('turns pages and goes back to the newest events by keys', async () => {
     const { page } = await open('/events', { viewport: { width: 1280, height: 620 } });
     await page.getByRole('row').nth(3).waitFor();
-    const index = async (): Promise<number> =>
-      Number(await page.evaluate("document.activeElement.getAttribute('data-index')"));
+    // The focus follows once the row is drawn.
+    const index = (isThere: (at: number) => boolean): Promise<number> =>
+      eventually('the row has the focus', 30, async () => {
+        const at = Number(await page.evaluate("document.activeElement.getAttribute('data-index')"));
+        return isThere(at) ? at : null;
+      });
     await page.keyboard.press(']');
-    const older = await index();
-    expect(older).toBeGreaterThan(1);
+    const older = await index((at) => at > 1);
     await page.keyboard.press(']');
-    expect(await index()).toBeGreaterThan(older);
+    await index((at) => at > older);
     await page.keyboard.press('[');
-    expect(await index()).toBe(older);
+    await index((at) => at === older);
     await page.keyboard.press('.');
     await page.getByText('Paused', { exact: true }).waitFor();
     await page.keyboard.press('l');

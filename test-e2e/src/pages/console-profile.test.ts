@@ -348,6 +348,10 @@ inBrowser(`profiles in the console${browserName === null ? ' (needs chromium)' :
         expect(answer.json).toMatchObject({ allowed: false });
       }
     }
+    await eventually('the archive has all checks', 30, async () => {
+      const { json } = await instance.request('GET', `/v1/events?agentId=${agentId}&outcome=denied`, { headers });
+      return (json as { readonly total: number }).total >= 6 ? true : null;
+    });
     const { page, watched } = await open(`/agents/${agentId}/history?version=2&with=3`);
     await page.getByRole('heading', { name: 'Version 2 and version 3' }).waitFor();
     const row = page.getByRole('group', { name: 'Fields that differ' }).getByRole('row').nth(1);

@@ -67,11 +67,11 @@ export const RECORD_NOTES: OperationNotes = {
   },
   getCheckStats: {
     description:
-      'For charts: read from counts that are kept by the hour, so the answer takes no longer where there are more events. Steps of 60 and 300 seconds, and `by=rule`, count the events one by one, and are 400 for a range with more than 100,000 of them. `from` is rounded down and `to` up to whole steps; without them it covers the last 24 steps. At most 1,500 steps.',
+      'For charts: read from counts that are kept by the hour, so the answer takes no longer where there are more events. Steps of 60 and 300 seconds, and `by=rule`, read events one by one, and are 400 for a range with more than 100,000 of them, by rule of violations of the account. `from` is rounded down and `to` up to whole steps; without them it covers the last 24 steps. At most 1,500 steps.',
   },
   search: {
     description:
-      'For a search box: each text is looked up in an index, exactly or, for names of agents, by their beginning; content is not searched. Reports and API keys are found in their own lists: `GET /v1/reports` has their ids, hashes and transactions, `GET /v1/api-keys` the prefixes.',
+      'For a search box: each text is looked up exactly or, for names of agents, by their beginning; content is not searched. Reports and API keys are found in their own lists: `GET /v1/reports` has their ids, hashes and transactions, `GET /v1/api-keys` the prefixes.',
   },
   getAgentStats: {
     description: 'For a list of agents. Without `from` and `to` it covers the last 24 hours; at most 168 hours.',

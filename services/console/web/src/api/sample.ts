@@ -121,7 +121,8 @@ async function newSampleAgent(agent: SampleAgent): Promise<string> {
 }
 
 function refreshed(...keys: readonly string[]): Promise<unknown> {
-  return Promise.all(keys.map((key) => client.invalidateQueries({ queryKey: [key] })));
+  // A reading that is under way goes on: on a slow connection, checks once a second would cancel each.
+  return Promise.all(keys.map((key) => client.invalidateQueries({ queryKey: [key] }, { cancelRefetch: false })));
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -5,12 +5,13 @@ import { useCallback, useEffect, useRef } from 'react';
 import { useFeed, useFeedState } from '../live/feed.js';
 import type { LiveMessage } from '../live/messages.js';
 import type { CountedRange } from '../screens/events/event-filters.js';
-import { ask } from './ask.js';
+import { ask, AskError } from './ask.js';
 import { client } from './client.js';
 
 export type StatsRange = 'day' | 'week' | 'month';
 
 const HOUR = 3_600_000;
+const HOUR_SECONDS = 3600;
 const HOURS: Readonly<Record<StatsRange, number>> = { day: 24, week: 168, month: 720 };
 const EVERY_MS = 5000;
 /** With the live feed the counts are asked for when something has happened. */
@@ -62,11 +63,18 @@ export function useChecksBy(
 ): UseQueryResult<CheckStats> {
   return useQuery({
     queryKey: ['checks-by', by, range, agentId],
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }) => {
       const { from, to, step } = range!;
       const times = { from: new Date(from).toISOString(), to: new Date(to ?? Date.now() + 1000).toISOString() };
       const query = { ...times, step, by, top: 12, ...(agentId === null ? {} : { agentId }) };
-      return ask<CheckStats>('/v1/stats/checks', { query, signal });
+      try {
+        return await ask<CheckStats>('/v1/stats/checks', { query, signal });
+      } catch (error) {
+        // Hours are counted beforehand, however many events they have.
+        const isTooMany = error instanceof AskError && error.status === 400 && step < HOUR_SECONDS && by !== 'rule';
+        if (!isTooMany) throw error;
+        return ask<CheckStats>('/v1/stats/checks', { query: { ...query, step: HOUR_SECONDS }, signal });
+      }
     },
     enabled: range !== null,
     refetchInterval: BESIDE_LIST_MS,

@@ -34,7 +34,7 @@ export const healthWords = {
     'These anchors are on a network that this installation runs itself: they prove nothing against its operator. Set SOLANA_RPC_URL to anchor on a public network.',
   complete: 'Completeness',
   completeLead:
-    'Events of an agent are numbered without a gap, and each anchored window holds one run of these numbers. The line is the numbers from first to last: dark is anchored, light is not yet, red is missing.',
+    'Events of an agent are numbered without a gap, and each anchored window holds one run of these numbers. The line is the numbers from first to last: blue is anchored, grey is not yet, red is missing.',
   completeFailed: 'Completeness could not be read',
   none: 'No agents yet',
   columns: {
@@ -51,5 +51,5 @@ export const healthWords = {
   gap: ({ first, last }: { readonly first: number; readonly last: number }) =>
     first === last ? `${number(first)} in no window` : `${number(first)} to ${number(last)} in no window`,
   stripText: (first: number, last: number, through: number, gaps: number) =>
-    `${number(first)} to ${number(last)}, anchored to ${number(through)}, ${gaps === 0 ? 'no gap' : `${gaps} gaps`}`,
+    `${number(first)} to ${number(last)}, anchored to ${number(through)}, ${gaps === 0 ? 'no gap' : gaps === 1 ? '1 gap' : `${number(gaps)} gaps`}`,
 } as const;

@@ -51,7 +51,8 @@ export const manyWords = {
     ];
     return parts.join(', ');
   },
-  partly: 'Leaf, hash and both paths hold. Without a node that you choose at an event, the chain is not asked.',
+  partly:
+    'Leaf, hash and both paths hold. Not all of it was compared with the chain: open an event to choose a node, or to see what is missing.',
   verified: 'Leaf, hash, both paths, and the transaction that holds the root, by the node that you chose.',
   nothing: 'No row is on screen',
   more: (count: number) => `and ${count} more`,

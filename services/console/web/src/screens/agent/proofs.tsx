@@ -100,7 +100,7 @@ function Windows({ agentId, before }: { readonly agentId: string; readonly befor
           columns={[
             {
               name: columns.ended,
-              cell: ({ window_end: end }) => <Time iso={end} zone />,
+              cell: ({ window_end: end }) => <Time iso={end} />,
             },
             {
               name: columns.numbers,
@@ -123,7 +123,7 @@ function Windows({ agentId, before }: { readonly agentId: string; readonly befor
               cell: ({ chain_tx_signature: signature }) => <Hash text={signature} label={texts.copyTransaction} />,
             },
             { name: columns.height, isNumber: true, cell: ({ chain_block_height: height }) => number(height) },
-            { name: columns.anchored, cell: ({ anchored_at: at }) => <Time iso={at} zone /> },
+            { name: columns.anchored, cell: ({ anchored_at: at }) => <Time iso={at} /> },
           ]}
         />
       )}

@@ -92,7 +92,8 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
   const show = (next: EventFilters): void => replacePlace(hrefOf('/events', queryOf(next)));
   useShortcuts({
     f: () => document.querySelector<HTMLElement>('.filters select')?.focus(),
-    v: () => verifyRows(),
+    // With an event beside the list, the key is the event's.
+    ...(selection.id === null ? { v: () => verifyRows() } : {}),
     l: () => {
       setPaused(false);
       showNewer();

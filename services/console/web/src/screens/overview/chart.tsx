@@ -47,7 +47,7 @@ export function Chart({ stats }: { readonly stats: CheckStats }): ReactNode {
       </svg>
       <p className="chart-ends muted small">
         <time>{timeOf(0).replace('T', ' ')}</time>
-        <time>{timeOf(Math.max(0, steps - 1)).replace('T', ' ')} UTC</time>
+        <time>{timeOf(steps).replace('T', ' ')} UTC</time>
       </p>
       <details className="raw">
         <summary>{overviewWords.table}</summary>

@@ -30,6 +30,8 @@ export function OwnAgent({
   const make = useNewAgent();
   const own = (agents ?? []).filter(({ name, status }) => status !== 'inactive' && !SAMPLES.includes(name));
   const agent = own.find(({ id }) => id === chosen) ?? own[0];
+  // An agent that is made meanwhile does not take the place of the one whose key is shown.
+  if (agent !== undefined && chosen !== agent.id) setChosen(agent.id);
   const isOff = role === 'auditor' || agents === undefined || make.isPending;
   const links = (
     <p className="links">
