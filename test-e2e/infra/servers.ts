@@ -69,7 +69,8 @@ const PROCESSES: Starters = {
   },
   mongo: async () => {
     const { uri, process, stop } = await startMongo();
-    return { address: uri, process, stop };
+    // All tests keep it busy: a heartbeat that is late by seconds would end all operations in progress.
+    return { address: `${uri}&connectTimeoutMS=15000`, process, stop };
   },
   redis: async () => {
     const { url, process, stop } = await startRedis();

@@ -6,7 +6,7 @@ import { freePort } from './free-port.js';
 import { controls, ServerProcess, type Controls } from './server-process.js';
 
 export interface Mongo extends Controls {
-  /** Without the name of a database: `mongodb://host:port/?directConnection=true…`. */
+  /** Without the name of a database: `mongodb://host:port/?directConnection=true`. */
   readonly uri: string;
 }
 
@@ -31,8 +31,7 @@ export async function startMongo(): Promise<Mongo> {
     };
   });
   return {
-    // On a busy machine its heartbeat is late by seconds, after which the driver would end all operations in progress.
-    uri: `mongodb://127.0.0.1:${port}/?directConnection=true&connectTimeoutMS=15000`,
+    uri: `mongodb://127.0.0.1:${port}/?directConnection=true`,
     ...controls(process),
   };
 }
