@@ -4,6 +4,7 @@ import type { AccountFacts, AnchoringState } from '@countersign/contracts';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
+import { agentIdsOf } from '../domain/owned-agent.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import { anchoringState } from '../list-events/anchoring-state.js';
 import type { EventStore } from '../store/port.js';
@@ -19,7 +20,7 @@ export class AnchoringStateController {
 
   @HttpRoute(anchoringStateRoutes.anchoringState)
   state(@Input() { caller: { accountId } }: RouteInput): Promise<AnchoringState> {
-    const agentIds = [...this.agents.values()].filter(({ value }) => value.accountId === accountId).map(({ id }) => id);
+    const agentIds = agentIdsOf(this.agents, accountId);
     return anchoringState(this.store, agentIds, this.accounts.get(accountId)?.value.cadenceSeconds ?? null);
   }
 }

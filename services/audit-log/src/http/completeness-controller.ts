@@ -5,6 +5,7 @@ import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
 import { breaksBetween } from '../domain/breaks.js';
+import { agentIdsOf } from '../domain/owned-agent.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import type { EventStore } from '../store/port.js';
 import { AGENTS, STORE } from '../tokens.js';
@@ -29,9 +30,8 @@ export class CompletenessController {
   }> {
     const { limit, offset } = query;
     const asked = query.agentId?.toLowerCase();
-    const owned = [...this.agents.values()]
-      .filter(({ id, value }) => value.accountId === caller.accountId && (asked ?? id) === id)
-      .map(({ id }) => id)
+    const owned = agentIdsOf(this.agents, caller.accountId)
+      .filter((id) => (asked ?? id) === id)
       .sort();
     const page = owned.slice(offset, offset + limit);
     const states = new Map((await this.store.agentStates(page)).map((state) => [state.agentId, state]));

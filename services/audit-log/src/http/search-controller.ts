@@ -5,6 +5,7 @@ import { isUuid } from '@countersign/evidence';
 import type { RouteInput } from '@countersign/http-edge';
 import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
+import { agentsOf } from '../domain/owned-agent.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import type { EventStore } from '../store/port.js';
 import { AGENTS, STORE } from '../tokens.js';
@@ -34,9 +35,7 @@ export class SearchController {
     const { accountId } = caller;
     const text = query.q?.trim() ?? '';
     if (text.length < 2) return { hits: [] };
-    const owned = [...this.agents.values()]
-      .filter(({ value }) => value.accountId === accountId)
-      .map(({ id, value }): NamedAgent => ({ ...value, id }));
+    const owned = agentsOf(this.agents, accountId).map(({ id, value }): NamedAgent => ({ ...value, id }));
     const lower = text.toLowerCase();
     const events = isUuid(lower) ? await this.#event(accountId, lower) : [];
     const ofRoot = ROOT.test(text) ? await this.#windows(accountId, 'merkle_root', lower, owned) : [];

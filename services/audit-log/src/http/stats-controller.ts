@@ -7,6 +7,7 @@ import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
 import { agentCounts, checkSeries } from '../domain/check-series.js';
 import { HOUR_MS } from '../domain/count-times.js';
+import { agentIdsOf } from '../domain/owned-agent.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import { filterOf } from '../list-events/filter-of.js';
 import type { EventStore, StepCount, StepQuery } from '../store/port.js';
@@ -36,7 +37,7 @@ export class StatsController {
     const count = (toMs - fromMs) / stepMs;
     if (count > MOST_STEPS) throw new HttpRefusal(400, `from and to are ${count} steps apart: at most ${MOST_STEPS}`);
     const { agentId } = filterOf(pageOf(query));
-    const all = by === 'agent' ? this.#agentIds(accountId) : undefined;
+    const all = by === 'agent' ? agentIdsOf(this.agents, accountId) : undefined;
     const agentIds = agentId === undefined ? all : [agentId];
     const asked = { ...(agentIds === undefined ? {} : { agentIds }), filter: CHECKS, fromMs, toMs, stepMs };
     const [counts, newest] = await Promise.all([
@@ -88,7 +89,7 @@ export class StatsController {
     if (endHour - firstHour > MOST_HOURS)
       throw new HttpRefusal(400, `from and to are at most ${MOST_HOURS} hours apart`);
     const { sort, limit, offset } = query;
-    const agentIds = this.#agentIds(caller.accountId);
+    const agentIds = agentIdsOf(this.agents, caller.accountId);
     const counted = { agentIds, filter: CHECKS, firstHour, endHour, hoursEach: 1 };
     const counts = await this.store.countHours(caller.accountId, counted);
     const page = [...agentCounts(agentIds, counts, { first: firstHour, end: endHour })]
@@ -106,10 +107,6 @@ export class StatsController {
       };
     });
     return { agents, total: agentIds.length, limit, offset };
-  }
-
-  #agentIds(accountId: string): readonly string[] {
-    return [...this.agents.values()].filter(({ value }) => value.accountId === accountId).map(({ id }) => id);
   }
 
   /**

@@ -7,6 +7,7 @@ import { HttpRoute, Input } from '@countersign/service-kit';
 import type { Projection } from '@countersign/topics';
 import { eventFilter } from '../domain/event-filter.js';
 import { shownTo } from '../domain/event-record.js';
+import { agentIdsOf } from '../domain/owned-agent.js';
 import type { OwnedAgent } from '../domain/owned-agent.js';
 import { ArrivalWatch } from '../live/arrival-watch.js';
 import { LiveFeed } from '../live/live-feed.js';
@@ -38,10 +39,7 @@ export class StreamEventsController {
       shown: (event) => shownTo(role, event),
       lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
       endsAfterMs: seconds === undefined ? null : seconds * 1000,
-      agentIds: () => [
-        ...[...this.agents.values()].filter(({ value }) => value.accountId === accountId).map(({ id }) => id),
-        accountStream(accountId),
-      ],
+      agentIds: () => [...agentIdsOf(this.agents, accountId), accountStream(accountId)],
       identifyAgain,
       clock: this.clock,
     });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { EventDetail } from '@countersign/contracts';
+import type { EventDetail, EventWithProof, InclusionProof } from '@countersign/contracts';
 import { ask, askFile } from './ask.js';
 
 /** While its window is open, an event is read again every few seconds. */
@@ -27,4 +27,15 @@ export function useRecorded(id: string): UseQueryResult<EventDetail> {
 /** The event as it is hashed with its proof, byte for byte as answered: what `/verify` and the API verify. */
 export async function eventProof(id: string): Promise<Blob> {
   return (await askFile(`/v1/events/${encodeURIComponent(id)}/proof`)).content;
+}
+
+/** The paths of an anchored event to its root. @param isWanted otherwise nothing is asked */
+export function useInclusionProof(id: string, isWanted: boolean): UseQueryResult<InclusionProof> {
+  return useQuery({
+    queryKey: ['inclusion-proof', id],
+    queryFn: async ({ signal }) =>
+      (await ask<EventWithProof>(`/v1/events/${encodeURIComponent(id)}/proof`, { signal })).proof,
+    enabled: isWanted,
+    staleTime: Infinity,
+  });
 }

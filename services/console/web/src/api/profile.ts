@@ -10,6 +10,7 @@ import type {
   ProfileVersion,
 } from '@countersign/contracts';
 import { ask } from './ask.js';
+import type { AskOptions } from './ask.js';
 import { client } from './client.js';
 
 /** Fields of a profile that a change sets; `null` unsets one. */
@@ -75,7 +76,7 @@ export function useImpact(
 export function usePreview(id: string, version: number, profile: ProfileFields): UseQueryResult<ProfilePreview> {
   return useQuery({
     queryKey: ['preview', id, version, JSON.stringify(profile)],
-    queryFn: ({ signal }) => previewOf(id, { profile }, signal),
+    queryFn: ({ signal }) => previewOf(id, { profile }, { signal }),
     placeholderData: keepPreviousData,
     gcTime: 30_000,
   });
@@ -85,13 +86,9 @@ export function usePreview(id: string, version: number, profile: ProfileFields):
 export function previewOf(
   id: string,
   body: { readonly profile: ProfileFields; readonly rules?: unknown; readonly cases?: readonly unknown[] },
-  signal?: AbortSignal,
+  options: Pick<AskOptions, 'signal'> = {},
 ): Promise<ProfilePreview> {
-  return ask<ProfilePreview>(`${of(id)}/profile/preview`, {
-    method: 'POST',
-    body,
-    ...(signal === undefined ? {} : { signal }),
-  });
+  return ask<ProfilePreview>(`${of(id)}/profile/preview`, { method: 'POST', body, ...options });
 }
 
 /**
@@ -107,7 +104,7 @@ export function useMerged(
 ): UseQueryResult<ProfilePreview> {
   return useQuery({
     queryKey: ['preview', id, version, JSON.stringify(profile), rules],
-    queryFn: ({ signal }) => previewOf(id, { profile, rules }, signal),
+    queryFn: ({ signal }) => previewOf(id, { profile, rules }, { signal }),
     enabled: rules !== undefined,
     gcTime: 30_000,
   });
@@ -151,17 +148,20 @@ export interface Explained {
   readonly draft: Explanation | null;
 }
 
+/** @param body `action`, and a draft as `profile` */
+function explain(id: string, body: object, options: Pick<AskOptions, 'signal'> = {}): Promise<Explanation> {
+  return ask<Explanation>(`${of(id)}/explain`, { method: 'POST', body: { agentId: id, ...body }, ...options });
+}
+
 /** Explains an action; nothing is recorded. */
 export function useExplain(
   id: string,
 ): UseMutationResult<Explained, Error, { readonly action: unknown; readonly changes: ProfileFields | null }> {
-  const explain = (body: object): Promise<Explanation> =>
-    ask<Explanation>(`${of(id)}/explain`, { method: 'POST', body: { agentId: id, ...body } });
   return useMutation({
     mutationFn: async ({ action, changes }) => {
       const [inForce, draft] = await Promise.all([
-        explain({ action }),
-        changes === null ? null : explain({ action, profile: changes }),
+        explain(id, { action }),
+        changes === null ? null : explain(id, { action, profile: changes }),
       ]);
       return { action, inForce, draft };
     },
@@ -178,8 +178,7 @@ const NOW_EVERY_MS = 10_000;
 export function useExplanationNow(id: string, action: object | null, isWaiting: boolean): UseQueryResult<Explanation> {
   return useQuery({
     queryKey: ['explanation-now', id, action],
-    queryFn: ({ signal }) =>
-      ask<Explanation>(`${of(id)}/explain`, { method: 'POST', body: { agentId: id, action }, signal }),
+    queryFn: ({ signal }) => explain(id, { action }, { signal }),
     enabled: action !== null,
     refetchInterval: isWaiting ? NOW_EVERY_MS : false,
     retry: false,

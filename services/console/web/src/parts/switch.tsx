@@ -6,6 +6,7 @@ export function Switch<T extends string>({
   options,
   value,
   isOff = false,
+  isWrapping = false,
   onChange,
 }: {
   readonly label: string;
@@ -13,10 +14,12 @@ export function Switch<T extends string>({
   readonly options: readonly (readonly [T, string])[];
   readonly value: T;
   readonly isOff?: boolean;
+  /** Its buttons may stand in several lines. */
+  readonly isWrapping?: boolean;
   readonly onChange: (value: T) => void;
 }): ReactNode {
   return (
-    <div className="switch" role="group" aria-label={label}>
+    <div className={isWrapping ? 'switch wrapping' : 'switch'} role="group" aria-label={label}>
       {options.map(([name, text]) => (
         <button
           key={name}

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'react';
+import { useId, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import type { Role } from '@countersign/contracts';
 import { useSearch } from '../api/search.js';
@@ -6,6 +6,7 @@ import { go } from '../location.js';
 import { Dialog } from '../parts/dialog.js';
 import { Foreign } from '../parts/foreign.js';
 import { Problem } from '../parts/problem.js';
+import { useQuiet } from '../parts/use-quiet.js';
 import { searchWords } from '../words/search.js';
 
 /** How long typing rests before it is looked up, ms. */
@@ -15,15 +16,10 @@ const REST_MS = 200;
 export function Search({ role, onClose }: { readonly role: Role; readonly onClose: () => void }): ReactNode {
   const id = useId();
   const [typed, setTyped] = useState('');
-  const [text, setText] = useState('');
-  const [active, setActive] = useState(0);
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      setText(typed.trim());
-      setActive(0);
-    }, REST_MS);
-    return () => window.clearTimeout(timer);
-  }, [typed]);
+  const text = useQuiet(typed.trim(), REST_MS);
+  // Of the results of this text: those of another one begin with the first.
+  const [chosen, setChosen] = useState({ text: '', at: 0 });
+  const active = chosen.text === text ? chosen.at : 0;
   const { data: hits = [], error, isSuccess, refetch } = useSearch(text, role);
   const isCurrent = isSuccess && text === typed.trim();
   const open = (href: string): void => {
@@ -34,7 +30,7 @@ export function Search({ role, onClose }: { readonly role: Role; readonly onClos
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (by === 0 && event.key !== 'Enter') return;
     event.preventDefault();
-    if (by !== 0 && hits.length > 0) setActive((active + by + hits.length) % hits.length);
+    if (by !== 0 && hits.length > 0) setChosen({ text, at: (active + by + hits.length) % hits.length });
     const hit = hits[active];
     if (by === 0 && isCurrent && hit !== undefined) open(hit.href);
   };

@@ -1,3 +1,5 @@
+import type { Tally } from '../verify/use-many-verifier.js';
+
 /** Texts of what is verified in the browser. */
 export const verifyWords = {
   action: 'Verify in this browser',
@@ -23,23 +25,13 @@ export const verifyWords = {
   rpcHint: 'Your own node, or one that you trust: only this browser asks it. Empty: the chain is not asked.',
 } as const;
 
-/** Numbers and ids of several events, by what was found. */
-interface Found {
-  readonly of: number;
-  readonly holds: number;
-  readonly partly: number;
-  readonly waiting: number;
-  readonly refused: readonly string[];
-  readonly failed: readonly string[];
-}
-
 /** Texts of several events that are verified in the browser. */
 export const manyWords = {
   action: 'Verify rows on screen',
   chosen: (count: number) => `Verify ${count} chosen`,
   stop: 'Stop',
   progress: (done: number, of: number) => `Verifying ${done} of ${of} …`,
-  result: ({ of, holds, partly, waiting, refused, failed }: Found): string => {
+  result: ({ of, holds, partly, waiting, refused, failed }: Tally): string => {
     const anchored = of - waiting;
     const open = anchored - holds - partly - refused.length - failed.length;
     const parts = [

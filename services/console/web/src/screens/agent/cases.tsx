@@ -1,8 +1,9 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import type { ProfilePreview } from '@countersign/contracts';
 import { previewOf } from '../../api/profile.js';
+import { Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
 import { Problem } from '../../parts/problem.js';
@@ -31,7 +32,6 @@ export function Cases({
   readonly cases: readonly unknown[];
   readonly onCases: (cases: readonly unknown[]) => void;
 }): ReactNode {
-  const id = useId();
   const [failure, setFailure] = useState<unknown>(null);
   const run = useMutation({
     mutationFn: async (asked: string) => {
@@ -69,23 +69,19 @@ export function Cases({
   };
   return (
     <Card title={texts.title} lead={texts.lead}>
-      <div className="field">
-        <label htmlFor={id}>{texts.open}</label>
-        <input
-          id={id}
-          className="input"
-          type="file"
-          accept=".yaml,.yml,.json"
-          disabled={draft.fault !== null}
-          onChange={({ target }) => {
-            const [file] = target.files ?? [];
-            setFailure(null);
-            if (file !== undefined) open(file).catch(setFailure);
-            // The same file can be opened again after it was changed.
-            target.value = '';
-          }}
-        />
-      </div>
+      <Field
+        label={texts.open}
+        type="file"
+        accept=".yaml,.yml,.json"
+        disabled={draft.fault !== null}
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          setFailure(null);
+          if (file !== undefined) open(file).catch(setFailure);
+          // The same file can be opened again after it was changed.
+          target.value = '';
+        }}
+      />
       {failure === null ? null : <Problem what={texts.notOpened} error={failure} />}
       {run.error === null ? null : <Problem what={texts.failed} error={run.error} />}
       <p className="muted" role="status">

@@ -1,10 +1,11 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import type { Explanation } from '@countersign/contracts';
 import { useRecorded } from '../../api/one-event.js';
 import { useExplain } from '../../api/profile.js';
 import type { Explained } from '../../api/profile.js';
 import { Balances } from '../../parts/balances.js';
+import { Field } from '../../parts/field.js';
 import { Foreign } from '../../parts/foreign.js';
 import { Card } from '../../parts/page.js';
 import { Copy, Problem } from '../../parts/problem.js';
@@ -154,7 +155,6 @@ function SaveCase({
 }): ReactNode {
   const [title, setTitle] = useState('');
   const [added, setAdded] = useState<string | null>(null);
-  const id = useId();
   const name = title.trim();
   const one = caseOf(name, action, explanation);
   const add = (): void => {
@@ -164,16 +164,7 @@ function SaveCase({
   };
   return (
     <Card title={texts.asCase} lead={texts.asCaseLead}>
-      <div className="field">
-        <label htmlFor={id}>{texts.caseTitle}</label>
-        <input
-          id={id}
-          className="input"
-          maxLength={500}
-          value={title}
-          onChange={(event) => setTitle(event.target.value)}
-        />
-      </div>
+      <Field label={texts.caseTitle} maxLength={500} value={title} onChange={(event) => setTitle(event.target.value)} />
       <div className="editor-actions">
         <p className="muted" role="status">
           {added === null ? '' : texts.added}

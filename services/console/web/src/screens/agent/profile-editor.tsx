@@ -20,7 +20,7 @@ import { ProfileForm } from './profile-form.js';
 import { SafetyPackages } from './safety-packages.js';
 import { policyText } from './use-draft.js';
 import type { Draft } from './use-draft.js';
-import { useQuiet } from './use-quiet.js';
+import { useQuiet } from '../../parts/use-quiet.js';
 
 const TEXT_ID = 'profile-text';
 

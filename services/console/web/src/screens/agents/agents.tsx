@@ -8,7 +8,7 @@ import { Problem } from '../../parts/problem.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
 import { AgentPage } from '../agent/agent-page.js';
-import { useQuiet } from '../agent/use-quiet.js';
+import { useQuiet } from '../../parts/use-quiet.js';
 import type { ScreenProps } from '../screen-props.js';
 import { AgentTable } from './agent-table.js';
 import { FreezeDialog } from './freeze-dialog.js';

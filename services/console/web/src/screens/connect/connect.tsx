@@ -7,6 +7,7 @@ import { hrefOf } from '../../location.js';
 import { Icon } from '../../parts/icons.js';
 import { Copy, Problem } from '../../parts/problem.js';
 import { maskedSecret } from '../../parts/secret.js';
+import { Switch } from '../../parts/switch.js';
 import { Time } from '../../parts/time.js';
 import { connectWords as texts } from '../../words/connect.js';
 import { words } from '../../words/en.js';
@@ -55,13 +56,13 @@ export function Connect({ agent, role }: { readonly agent: AgentRecord; readonly
         </p>
       )}
       {issue.error === null ? null : <Problem what={texts.failed} error={issue.error} />}
-      <div className="switch wrapping" role="group" aria-label={texts.ways}>
-        {SNIPPETS.map((one) => (
-          <button key={one} type="button" aria-pressed={one === name} onClick={() => setName(one)}>
-            {texts.names[one]}
-          </button>
-        ))}
-      </div>
+      <Switch
+        label={texts.ways}
+        options={SNIPPETS.map((one) => [one, texts.names[one]] as const)}
+        value={name}
+        isWrapping
+        onChange={setName}
+      />
       <p className="hint">{texts.notes[name]}</p>
       <pre className="code" tabIndex={0} aria-label={texts.names[name]}>
         {snippet(key === null ? texts.noKey : isShown ? key : maskedSecret(key))}

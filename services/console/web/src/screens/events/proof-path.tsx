@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import type { EventWithProof, InclusionProof } from '@countersign/contracts';
-import { eventProof } from '../../api/one-event.js';
+import type { InclusionProof } from '@countersign/contracts';
+import { useInclusionProof } from '../../api/one-event.js';
 import { Problem } from '../../parts/problem.js';
 import { number, words } from '../../words/en.js';
 import { eventPageWords } from '../../words/event-page.js';
@@ -13,12 +12,7 @@ const { paths: texts } = eventPageWords;
 /** Both paths of an anchored event: from its leaf to the root of its agent, and from that to the root of the window. */
 export function ProofPath({ eventId }: { readonly eventId: string }): ReactNode {
   const [isOpen, setOpen] = useState(false);
-  const proof = useQuery({
-    queryKey: ['event-path', eventId],
-    queryFn: async () => (JSON.parse(await (await eventProof(eventId)).text()) as EventWithProof).proof,
-    enabled: isOpen,
-    staleTime: Infinity,
-  });
+  const proof = useInclusionProof(eventId, isOpen);
   return (
     <details className="raw" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>{texts.title}</summary>

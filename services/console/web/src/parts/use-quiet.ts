@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Quiet time after which a draft is judged. */
+/** After this time a draft is judged. */
 const QUIET_MS = 400;
 
 /** A value of JSON as it was when it last changed, once it has not changed for a moment. @param rest the moment, ms */
