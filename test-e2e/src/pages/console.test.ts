@@ -315,6 +315,7 @@ describe('the address of the service', () => {
       'has no barrier in its screens: %s',
       async (_what, options) => {
         const { page, watched } = await open('', options);
+        await page.getByLabel('Password').waitFor();
         const found: Record<string, readonly string[]> = { 'sign-in': await barriersOf(page) };
         await signIn(page);
         await rows(page).first().waitFor();
