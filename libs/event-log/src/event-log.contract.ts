@@ -1,5 +1,5 @@
 import type { TopicName } from '@countersign/contracts';
-import { LogDamaged, LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES } from './port.js';
+import { LogDamaged, LogRefused, MAX_KEY_BYTES, MAX_VALUE_BYTES, requireKept } from './port.js';
 import type { Appended, ConsumeOptions, EventLog, LogBatch, LogRecord, NewRecord } from './port.js';
 
 /** One log for one test. */
@@ -335,6 +335,37 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         });
         await consumption.caughtUp();
         expect(values).toEqual(['4', '5', '6', '7', '8', '9']);
+        await consumption.stop();
+      });
+
+      it('continues at the position of a store that has lost what it had acknowledged', async () => {
+        await log.append(Array.from({ length: 6 }, (_, n) => record('k', String(n))));
+        const saved = new Map<number, { next: number; values: readonly string[] }>();
+        const { consumption } = await collect({
+          maxBatch: 2,
+          position: (_topic, partition) => saved.get(partition)?.next ?? null,
+          handle: (batch) => {
+            const { next, values } = saved.get(batch.partition) ?? { next: null, values: [] };
+            requireKept(next, batch);
+            const read = { next: batch.records.at(-1)!.offset + 1, values: [...values, ...batch.records.map(textOf)] };
+            saved.set(batch.partition, read);
+          },
+        });
+        await consumption.caughtUp();
+        const [partition, whole] = [...saved][0]!;
+        const first = { next: whole.next - 4, values: whole.values.slice(0, 2) };
+        for (const [kept, value] of [
+          [first, '6'],
+          [null, '7'],
+        ] as const) {
+          if (kept === null) saved.delete(partition);
+          else saved.set(partition, kept);
+          await log.append([record('k', value)]);
+          await until(() => saved.get(partition)?.values.at(-1) === value);
+        }
+        await consumption.caughtUp();
+        expect(saved.get(partition)?.values).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+        expect(consumption.stalled()).toBeNull();
         await consumption.stop();
       });
 

@@ -1,4 +1,4 @@
-export { LogDamaged, LogInDoubt, LogRefused } from './port.js';
+export { LogDamaged, LogInDoubt, LogRefused, requireKept, StoreFellBack } from './port.js';
 export type {
   Appended,
   ConsumeOptions,

@@ -61,6 +61,25 @@ export class LogDamaged extends Error {
 }
 
 /**
+ * The store of a consumer does not have what it had acknowledged, such as one that was restored from a backup while its
+ * service was running. Thrown by a handler, it makes the consumption ask for the position again.
+ */
+export class StoreFellBack extends Error {
+  override readonly name = 'StoreFellBack';
+}
+
+/**
+ * To be called in the transaction that stores the effects of the batch.
+ *
+ * @param saved the position in the store; `null`: none
+ * @throws StoreFellBack when the batch begins past it: what lies between would be missing for ever
+ */
+export function requireKept(saved: number | null, { from }: Pick<LogBatch, 'from'>): void {
+  if (from === undefined || from <= (saved ?? 0)) return;
+  throw new StoreFellBack(`the store has events up to offset ${saved ?? 0}, and had acknowledged those below ${from}`);
+}
+
+/**
  * The append side.
  * - `append` MUST resolve only when every record of the call is durable (fsync, or `acks=all`). It resolves to the
  *   places of the records, in the order of the call; for an empty call to `[]`.
@@ -86,6 +105,11 @@ export interface LogBatch {
   readonly topic: TopicName;
   readonly partition: number;
   readonly records: readonly LogRecord[];
+  /**
+   * Everything below it that is in the log was handled, or lies below the position that the consumption began at. Absent:
+   * it began without a position, and handled nothing before.
+   */
+  readonly from?: number | undefined;
   /** One past the last offset of the partition when the batch was read: lag = `endOffset` − last offset − 1. */
   readonly endOffset: number;
 }
@@ -130,7 +154,8 @@ export interface ConsumeOptions {
    *
    * After a rejection the partition waits, `stalled()` gives the reason, and the records are delivered again after a
    * back-off: in the same batch, or, where that had more than 50 records, in a shorter one if the adapter so decides,
-   * for a store that cannot finish the whole one in its timeout. Both begin with the same record.
+   * for a store that cannot finish the whole one in its timeout. Both begin with the same record. After `StoreFellBack`
+   * delivery continues at the position, which is asked for again.
    */
   handle(batch: LogBatch): Promise<void> | void;
   /** Maximum number of records in a batch; default 1,000. */

@@ -8,7 +8,7 @@ import type { PublicFact, PublicFacts } from './store/port.js';
 export async function keepFacts(facts: PublicFacts, batch: LogBatch): Promise<void> {
   const kept = batch.records.map(factOf).filter((fact) => fact !== null);
   const last = batch.records.at(-1);
-  if (last !== undefined) await facts.keep(kept, batch.topic, batch.partition, last.offset + 1);
+  if (last !== undefined) await facts.keep(kept, batch.topic, batch.partition, last.offset + 1, batch.from);
 }
 
 function factOf(message: LogRecord): PublicFact | null {

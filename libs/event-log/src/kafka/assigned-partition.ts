@@ -5,6 +5,7 @@ import type { ConsumeOptions } from '../port.js';
 import type { EdgeFinder } from './edges.js';
 import type { Fetcher } from './fetcher.js';
 import { ReadLane } from './read-lane.js';
+import type { ReadingPlace } from './read-lane.js';
 import type { TopicPartition } from './read-records.js';
 
 const FIRST_BACK_OFF_MS = 100;
@@ -80,10 +81,12 @@ export class AssignedPartition {
   async #start(): Promise<void> {
     const release = await this.#parts.lock(this.source);
     try {
-      const { position, end } = await this.#position();
+      const from = await this.#position();
       if (this.#abort.signal.aborted) return release();
       this.#release = release;
-      this.#lane = new ReadLane(this.source, position, end, this.#parts.options, () => this.#parts.fetcher.pump());
+      const { options, fetcher } = this.#parts;
+      const place = (): Promise<ReadingPlace> => this.#position();
+      this.#lane = new ReadLane(this.source, from, options, place, () => fetcher.pump());
       this.#parts.fetcher.add(this.#lane);
       this.#ready();
     } catch (error) {
@@ -112,7 +115,7 @@ export class AssignedPartition {
     }
   }
 
-  async #position(): Promise<{ position: number; end: number }> {
+  async #position(): Promise<ReadingPlace> {
     const { topic, name, partition } = this.source;
     const saved = await this.#parts.options.position(topic, partition);
     const edges = await this.#parts.edges.of(name);
@@ -122,7 +125,7 @@ export class AssignedPartition {
       const problem = missing(this.source, saved, begin, end);
       if (problem !== null) throw new LogDamaged(problem);
     }
-    return { position: Math.max(saved ?? 0, begin), end };
+    return { position: Math.max(saved ?? 0, begin), saved, end };
   }
 }
 

@@ -39,7 +39,14 @@ describe('a stalled fetch loop', () => {
       position: () => null,
       handle: () => undefined,
     };
-    const lane = new ReadLane(source, 0, 0, options as never, () => undefined);
+    const place = { position: 0, saved: 0, end: 0 };
+    const lane = new ReadLane(
+      source,
+      place,
+      options as never,
+      () => Promise.resolve(place),
+      () => undefined,
+    );
     try {
       fetcher.expect(1);
       fetcher.add(lane);

@@ -21,11 +21,12 @@ describe('a partition on its way to the handler', () => {
       return Promise.resolve();
     };
     const options = { group: 'g', topics: [], mode: 'shared', position: () => Promise.resolve(0), handle } as const;
+    const place = { position: 0, saved: 0, end: RECORDS };
     const lane = new ReadLane(
       { topic: 'agent-events', name: 'agent-events', partition: 3 },
-      0,
-      RECORDS,
+      place,
       options,
+      () => Promise.resolve(place),
       () => {
         const from = lane.wants();
         if (from !== null && from < RECORDS) lane.take(from, records(from, RECORDS), RECORDS, RECORDS);

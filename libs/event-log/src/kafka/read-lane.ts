@@ -1,5 +1,6 @@
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import { messageOf } from '@countersign/async';
+import { StoreFellBack } from '../port.js';
 import type { ConsumeOptions, LogBatch, LogRecord } from '../port.js';
 import type { TopicPartition } from './read-records.js';
 
@@ -14,6 +15,14 @@ const SILENT_MS = 10_000;
 /** A handler that takes longer is reported as stalled, ms. */
 const HANDLER_LIMIT_MS = 120_000;
 
+/** Where a consumption begins in a partition. */
+export interface ReadingPlace {
+  readonly position: number;
+  /** The position that its consumer had saved, if any. */
+  readonly saved: number | null;
+  readonly end: number;
+}
+
 /**
  * Delivers one partition to the handler: buffers fetched records and hands over one batch at a time. After a failure it
  * redelivers half of the batch: a store that is too slow for a whole one within its timeout would never finish it.
@@ -23,11 +32,14 @@ export class ReadLane {
   readonly #options: ConsumeOptions;
   readonly #maxBatch: number;
   readonly #room: () => void;
+  readonly #place: () => Promise<ReadingPlace>;
   readonly #abort = new AbortController();
   readonly #progress = new Set<() => void>();
   #buffer: LogRecord[] = [];
   #bufferBytes = 0;
   #handled: number;
+  /** As `LogBatch.from`. */
+  #from: number | undefined;
   #fetched: number;
   #end: number;
   #arrived: (() => void) | null = null;
@@ -38,14 +50,26 @@ export class ReadLane {
   #handlingSinceMs: number | null = null;
   readonly #running: Promise<void>;
 
-  /** `room` is called when it wants more records. */
-  constructor(source: TopicPartition, position: number, end: number, options: ConsumeOptions, room: () => void) {
+  /**
+   * @param from where to begin
+   * @param place asks for that again, when the store has fallen back
+   * @param room called when it wants more records
+   */
+  constructor(
+    source: TopicPartition,
+    from: ReadingPlace,
+    options: ConsumeOptions,
+    place: () => Promise<ReadingPlace>,
+    room: () => void,
+  ) {
     this.source = source;
     this.#options = options;
     this.#maxBatch = options.maxBatch ?? DEFAULT_BATCH;
-    this.#handled = position;
-    this.#fetched = position;
-    this.#end = end;
+    this.#handled = from.position;
+    this.#from = from.saved ?? undefined;
+    this.#fetched = from.position;
+    this.#end = from.end;
+    this.#place = place;
     this.#room = room;
     this.#running = this.#run();
   }
@@ -154,7 +178,7 @@ export class ReadLane {
     const { signal } = this.#abort;
     let backOff = FIRST_BACK_OFF_MS;
     let most = this.#maxBatch;
-    while (!signal.aborted) {
+    batches: while (!signal.aborted) {
       if (this.#buffer.length === 0) {
         await new Promise<void>((resolve) => (this.#arrived = resolve));
         this.#arrived = null;
@@ -166,7 +190,8 @@ export class ReadLane {
       for (;;) {
         records = this.#buffer.slice(0, most);
         last = records.at(-1)!;
-        const batch: LogBatch = { topic, partition, records, endOffset: Math.max(this.#end, last.offset + 1) };
+        const endOffset = Math.max(this.#end, last.offset + 1);
+        const batch: LogBatch = { topic, partition, records, from: this.#from, endOffset };
         try {
           this.#handlingSinceMs = performance.now();
           await this.#options.handle(batch);
@@ -177,6 +202,7 @@ export class ReadLane {
           await delay(backOff, undefined, { signal }).catch(() => undefined);
           backOff = Math.min(backOff * 2, LONGEST_BACK_OFF_MS);
           if (signal.aborted) return;
+          if (error instanceof StoreFellBack && (await this.#fallBack())) continue batches;
         }
       }
       most = Math.min(2 * most, this.#maxBatch);
@@ -184,11 +210,30 @@ export class ReadLane {
       this.#handlingSinceMs = null;
       this.#problem = null;
       backOff = FIRST_BACK_OFF_MS;
+      this.#from = last.offset + 1;
       this.#buffer.splice(0, records.length);
       this.#bufferBytes -= records.reduce((sum, record) => sum + record.value.length, 0);
       this.#moveTo(this.#buffer.length === 0 ? this.#fetched : last.offset + 1);
       this.#room();
       await nextTick();
+    }
+  }
+
+  /** Continues where the store stands. `false`: the position cannot be read. */
+  async #fallBack(): Promise<boolean> {
+    try {
+      const { position, saved } = await this.#place();
+      this.#buffer = [];
+      this.#bufferBytes = 0;
+      this.#handlingSinceMs = null;
+      this.#handled = position;
+      this.#fetched = position;
+      this.#from = saved ?? undefined;
+      this.#room();
+      return true;
+    } catch (error) {
+      this.#problem = messageOf(error);
+      return false;
     }
   }
 

@@ -1,7 +1,7 @@
 import type { TopicName } from '@countersign/contracts';
 import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import { messageOf } from '@countersign/async';
-import { LogDamaged } from '../port.js';
+import { LogDamaged, StoreFellBack } from '../port.js';
 import type { ConsumeOptions, LogBatch } from '../port.js';
 import type { LogReader } from './reader.js';
 import type { WriterClient } from './writer-client.js';
@@ -23,6 +23,8 @@ export class PartitionFollower {
   #nextBatchAt = 0;
   #endPause: (() => void) | null = null;
   #next: number | null = null;
+  /** As `LogBatch.from`. */
+  #from: number | undefined;
   #problem: string | null = null;
   #running: Promise<void> | null = null;
 
@@ -88,6 +90,7 @@ export class PartitionFollower {
   async #position(): Promise<number> {
     const saved = await this.#options.position(this.#topic, 0);
     const begin = this.#reader.begin(this.#topic);
+    this.#from = saved ?? undefined;
     if (saved === null) return begin;
     const end = this.#reader.end(this.#topic);
     if (saved > end) {
@@ -114,6 +117,7 @@ export class PartitionFollower {
         backOff = FIRST_BACK_OFF_MS;
       } catch (error) {
         backOff = await this.#stall(error, backOff);
+        if (error instanceof StoreFellBack) batch = await this.#fallBack(batch);
         continue;
       }
       if (batch === null) await this.#more();
@@ -130,11 +134,24 @@ export class PartitionFollower {
     const records = this.#reader.recent(this.#topic, from, this.#maxBatch);
     const last = records.at(-1);
     if (last === undefined) return null;
-    return { topic: this.#topic, partition: 0, records, endOffset: Math.max(end, last.offset + 1) };
+    const endOffset = Math.max(end, last.offset + 1);
+    return { topic: this.#topic, partition: 0, records, from: this.#from, endOffset };
+  }
+
+  /** Continues where the store stands. Returns the batch to deliver: `batch` again where the position cannot be read. */
+  async #fallBack(batch: LogBatch | null): Promise<LogBatch | null> {
+    try {
+      this.#next = await this.#position();
+      return null;
+    } catch (error) {
+      this.#problem = messageOf(error);
+      return batch;
+    }
   }
 
   #moveTo(next: number): void {
     this.#next = next;
+    this.#from = next;
     for (const wake of [...this.#progress]) wake();
   }
 

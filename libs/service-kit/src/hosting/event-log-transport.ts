@@ -3,6 +3,7 @@ import type { CustomTransportStrategy } from '@nestjs/microservices';
 import { isObservable, lastValueFrom } from 'rxjs';
 import { TOPIC_NAMES } from '@countersign/contracts';
 import type { TopicName } from '@countersign/contracts';
+import { StoreFellBack } from '@countersign/event-log';
 import type { Consumption, EventReader, LogBatch } from '@countersign/event-log';
 import type { ServiceConsumer } from '../service/definition.js';
 
@@ -79,7 +80,14 @@ export class EventLogTransport extends Server implements CustomTransportStrategy
   async #deliver(batch: LogBatch): Promise<void> {
     const handler = this.getHandlerByPattern(batch.topic);
     if (handler === null) throw new Error(`no handler for ${batch.topic}`);
-    const result: unknown = await handler(batch);
-    if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+    try {
+      const result: unknown = await handler(batch);
+      if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
+    } catch (error) {
+      if (error instanceof StoreFellBack) {
+        this.logger.error(`${batch.topic}/${batch.partition}: ${error.message}: they are handled again`);
+      }
+      throw error;
+    }
   }
 }

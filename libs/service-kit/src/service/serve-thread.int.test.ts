@@ -138,6 +138,14 @@ describe('a serving thread', () => {
     await until(() => bench.serving.notReady().length === 0);
   });
 
+  it('hands the batches over again that a store has lost', async () => {
+    seen.batches.length = 0;
+    await bench.eventLog.append([{ topic: 'agent-events', key: 'a', value: '{}' }]);
+    await until(() => seen.batches.length === 3);
+    expect([...seen.batches]).toEqual([0, 1, 2]);
+    await until(() => bench.serving.notReady().length === 0);
+  });
+
   it('serves probes alone until it may serve', async () => {
     let may = false;
     const later = await serveThread(

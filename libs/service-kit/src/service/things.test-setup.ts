@@ -8,7 +8,7 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { route, uuid } from '@countersign/contracts';
 import type { Route } from '@countersign/contracts';
 import type { Counters } from '@countersign/counters';
-import { openSqliteLog } from '@countersign/event-log';
+import { openSqliteLog, requireKept } from '@countersign/event-log';
 import type { LogBatch, SqliteLog } from '@countersign/event-log';
 import { createLogger, createRegistry, loadConfig } from '@countersign/process';
 import { HttpAnswer } from '@countersign/http-edge';
@@ -126,8 +126,13 @@ class ThingsController {
       this.#seen.failures -= 1;
       throw new Error('the store is away');
     }
+    requireKept(positionOf(this.#seen), batch);
     for (const { offset } of batch.records) this.#seen.batches.push(offset);
   }
+}
+
+function positionOf({ batches }: Seen): number | null {
+  return batches.length === 0 ? null : Math.max(...batches) + 1;
 }
 
 @Module({})
@@ -146,7 +151,7 @@ export function definitionWith(seen: Seen, routes: readonly Route[] = ROUTES): S
         controllers: [ThingsController],
         providers: [{ provide: SEEN, useValue: seen }],
       },
-      consumer: { group: 'things', position: () => (seen.batches.length === 0 ? null : Math.max(...seen.batches) + 1) },
+      consumer: { group: 'things', position: () => positionOf(seen) },
       notReady: () => [],
       stop: async () => undefined,
     }),

@@ -40,11 +40,11 @@ export class ViolationFollower {
     return this.#store.position(partition);
   }
 
-  async handle({ partition, records }: LogBatch): Promise<void> {
+  async handle({ partition, from, records }: LogBatch): Promise<void> {
     const last = records.at(-1);
     if (last === undefined) return;
     const notices = await this.#noticesOf(await this.#read(records));
-    const batch = { partition, next: last.offset + 1, logTimeMs: last.appendedAtMs, notices };
+    const batch = { partition, from, next: last.offset + 1, logTimeMs: last.appendedAtMs, notices };
     await this.#store.follow(batch, (thread, own) => foldNotices(thread, own, this.#windowMs, this.#context.clock()));
     if (notices.length === 0) return;
     this.#violations.inc(notices.length);

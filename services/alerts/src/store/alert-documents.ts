@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { requireKept } from '@countersign/event-log';
 import type { NewRecord } from '@countersign/event-log';
 import { uuidV7 } from '@countersign/evidence';
 import { Conflict, POSITIONS } from '@countersign/document-store';
@@ -97,9 +98,11 @@ export class AlertDocuments implements AlertStore {
     return (await this.documents.get(POSITIONS, String(partition)))?.body.next ?? null;
   }
 
-  async follow({ partition, next, logTimeMs, notices }: NoticedBatch, fold: Fold): Promise<void> {
+  async follow({ partition, next, logTimeMs, notices, ...batch }: NoticedBatch, fold: Fold): Promise<void> {
     await this.documents.transact(async (transaction) => {
-      const from = (await transaction.get(POSITIONS, String(partition)))?.body.next ?? 0;
+      const saved = (await transaction.get(POSITIONS, String(partition)))?.body.next ?? null;
+      requireKept(saved, batch);
+      const from = saved ?? 0;
       if (next <= from) return;
       const above = notices.filter(({ violation }) => violation.offset >= from);
       // An event has a notice for each destination, and one offset.

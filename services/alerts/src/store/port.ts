@@ -1,4 +1,4 @@
-import type { NewRecord } from '@countersign/event-log';
+import type { LogBatch, NewRecord } from '@countersign/event-log';
 import type { OutboxStore } from '@countersign/topics';
 import type { Destination } from '../domain/destination.js';
 import type { Message } from '../domain/message.js';
@@ -6,7 +6,7 @@ import type { Folded, Notice, Thread } from '../domain/thread.js';
 import type { StreamStore } from '../streams/stream-store.js';
 
 /** A batch of one partition, in offset order; without notices it only advances the position. */
-export interface NoticedBatch {
+export interface NoticedBatch extends Pick<LogBatch, 'from'> {
   readonly partition: number;
   /** The position after the batch. */
   readonly next: number;

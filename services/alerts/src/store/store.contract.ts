@@ -1,3 +1,4 @@
+import { StoreFellBack } from '@countersign/event-log';
 import type { Destination } from '../domain/destination.js';
 import { newMessage, sentAgain, type Message } from '../domain/message.js';
 import { closeSum, foldNotices } from '../domain/thread.js';
@@ -93,6 +94,12 @@ export function alertStoreContract(name: string, harness: StoreHarness): void {
       expect(await close()).toBe(0);
       expect(await countsOf('d')).toEqual([1, 7]);
       expect(await countsOf('e')).toEqual([1, 7]);
+    });
+
+    it('refuses a batch that begins past its position: it has lost what it had acknowledged', async () => {
+      await store.follow({ ...batch(0, 5, ['d']), from: 0 }, fold);
+      await expect(store.follow({ ...batch(7, 9, ['d']), from: 6 }, fold)).rejects.toThrow(StoreFellBack);
+      expect(await store.position(0)).toBe(5);
     });
 
     it('advances its position for a batch without notices, and never back', async () => {

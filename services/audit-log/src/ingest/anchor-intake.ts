@@ -11,13 +11,17 @@ export class AnchorIntake {
     this.#store = store;
   }
 
-  /** @throws RecordUnreadable for a record that this release cannot read: the partition is blocked, nothing is skipped */
-  async take({ topic, partition, records }: LogBatch): Promise<void> {
+  /**
+   * @throws RecordUnreadable for a record that this release cannot read: the partition is blocked, nothing is skipped
+   * @throws StoreFellBack
+   */
+  async take({ topic, partition, from, records }: LogBatch): Promise<void> {
     const windows: AnchoredWindow[] = [];
     for (const record of records) {
       const { value } = readVersionedRecord<AnchorFacts>(record);
       if (value?.kind === 'window') windows.push(value);
     }
-    await this.#store.saveAnchors(windows, { topic, partition, next: (records.at(-1)?.offset ?? -1) + 1 });
+    const next = (records.at(-1)?.offset ?? -1) + 1;
+    await this.#store.saveAnchors(windows, { topic, partition, from, next });
   }
 }

@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import { isDuplicateKey } from '@countersign/document-store';
+import { requireKept } from '@countersign/event-log';
 import { uuidText, type Collections, type EventDocument } from './mongo-collections.js';
 import type { MongoClasses } from './mongo-classes.js';
 import type { MongoErasures } from './mongo-erasures.js';
@@ -31,15 +32,13 @@ export class MongoAppend {
   }
 
   async append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]> {
-    const { topic, partition, from, next } = range;
+    const { topic, partition, next } = range;
     const leaves = readLeaves(events, partition);
     const [saved, count] = await Promise.all([
       this.#positions.next(topic, partition).then((position) => position ?? 0),
       this.#known(leaves, partition),
     ]);
-    if (saved < from) {
-      throw new StoreConflict(`the store ends at offset ${saved} of ${topic}/${partition}, its reader at ${from}`);
-    }
+    requireKept(saved, range);
     for (const leaf of leaves) if (leaf.offset >= saved) count.take(leaf);
     await this.#classes.know(leaves);
     await this.#insert(count.unstored, partition);

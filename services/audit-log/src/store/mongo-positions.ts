@@ -1,5 +1,6 @@
 import type { mongo } from 'mongoose';
 import type { TopicName } from '@countersign/contracts';
+import { requireKept } from '@countersign/event-log';
 import type { PositionDocument } from './mongo-collections.js';
 import type { Position } from './port.js';
 
@@ -21,12 +22,19 @@ export class MongoPositions {
     return Object.fromEntries(found.map(({ partition, next }) => [partition, next]));
   }
 
-  async save({ topic, partition, next }: Position): Promise<void> {
-    await this.#collection.updateOne(
-      { _id: idOf(topic, partition) },
-      { $max: { next }, $setOnInsert: { topic, partition } },
-      { upsert: true },
-    );
+  /** @throws StoreFellBack */
+  async save({ topic, partition, next, from = 0 }: Position): Promise<void> {
+    const _id = idOf(topic, partition);
+    if (from === 0) {
+      await this.#collection.updateOne(
+        { _id },
+        { $max: { next }, $setOnInsert: { topic, partition } },
+        { upsert: true },
+      );
+      return;
+    }
+    const { matchedCount } = await this.#collection.updateOne({ _id, next: { $gte: from } }, { $max: { next } });
+    if (matchedCount === 0) requireKept(await this.next(topic, partition), { from });
   }
 }
 

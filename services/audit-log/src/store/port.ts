@@ -51,6 +51,8 @@ export interface Position {
   readonly topic: TopicName;
   readonly partition: number;
   readonly next: number;
+  /** The store has saved at least this position, as far as the caller knows; absent: it knows of none. */
+  readonly from?: number | undefined;
 }
 
 /** A valid message of `agent-events`, and its offset in its partition. */
@@ -59,10 +61,7 @@ export interface LoggedEvent {
   readonly envelope: EventEnvelope;
 }
 
-/**
- * An offset range of a partition, up to `next` exclusive. `from`: the caller knows that the store has saved at least
- * this position.
- */
+/** An offset range of a partition, up to `next` exclusive. */
 export interface OffsetRange extends Position {
   readonly from: number;
 }
@@ -175,8 +174,7 @@ export interface KeptContent {
 }
 
 /**
- * The stored data contradicts the log: it is damaged, the store was restored to an older state, or two writers have
- * read different logs. Nothing is overwritten; the partition is blocked until an operator has solved it.
+ * The stored data contradicts the log: it is damaged, or two writers have read different logs. Nothing is overwritten; the partition is blocked until an operator has solved it.
  */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict';
@@ -207,10 +205,11 @@ export interface EventStore {
    * it refers to. Embedded, erased content is gone from the store's files when this resolves, or with the next batch if
    * another process was reading them; in MongoDB it is gone from the documents.
    * @returns the new heads of the agents whose leaves were stored
-   * @throws StoreConflict, also when the saved position is below `from`: messages are missing in the store
+   * @throws StoreConflict
+   * @throws StoreFellBack when the saved position is below `from`: messages are missing in the store
    */
   append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]>;
-  /** Stores anchored windows, or more agents of stored ones, and the position in `anchors`. */
+  /** Stores anchored windows, or more agents of stored ones, and the position in `anchors`. @throws StoreFellBack as `append` */
   saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void>;
 
   /**

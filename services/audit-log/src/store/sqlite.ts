@@ -1,11 +1,11 @@
 import type { ArchivedEvent, ErasedContent, LeafEvent, TopicName } from '@countersign/contracts';
 import { openDatabase } from '@countersign/document-store';
 import type { SqliteDatabase } from '@countersign/document-store';
+import { requireKept } from '@countersign/event-log';
 import type { StoredEvent } from '../domain/event-record.js';
 import type { EventFilter } from '../domain/event-filter.js';
 import { placeOfOffsets, runsBetween } from '../domain/arrival-place.js';
 import {
-  StoreConflict,
   type AgentAnchor,
   type ArrivalPlace,
   type Arrivals,
@@ -84,13 +84,11 @@ export class SqliteEventStore implements EventStore {
   }
 
   async append(events: readonly LoggedEvent[], range: OffsetRange): Promise<readonly AgentHead[]> {
-    const { topic, partition, from } = range;
+    const { topic, partition } = range;
     this.#append.trim();
     const heads = this.#transaction(() => {
       const saved = this.#position(topic, partition) ?? 0;
-      if (saved < from) {
-        throw new StoreConflict(`the store ends at offset ${saved} of ${topic}/${partition}, its reader at ${from}`);
-      }
+      requireKept(saved, range);
       const moved = this.#append.write(events.filter(({ offset }) => offset >= saved).map(({ envelope }) => envelope));
       this.#savePosition(range);
       return moved;
@@ -101,6 +99,7 @@ export class SqliteEventStore implements EventStore {
 
   async saveAnchors(windows: readonly AnchoredWindow[], position: Position): Promise<void> {
     this.#transaction(() => {
+      requireKept(this.#position(position.topic, position.partition), position);
       this.#anchors.save(windows);
       this.#savePosition(position);
     });

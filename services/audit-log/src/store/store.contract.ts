@@ -123,7 +123,7 @@ export function eventStoreContract(
       expect((await store.list(ACCOUNT, {}, FIRST)).total).toBe(4);
       expect(await store.inbox(ACCOUNT)).toMatchObject({ openCount: 1 });
       next = 6;
-      expect(await fateOf(store.append(logged(envelope(7)), range(1)))).toBe('StoreConflict');
+      expect(await fateOf(store.append(logged(envelope(7)), range(1)))).toBe('StoreFellBack');
       expect(await store.position('agent-events', 0)).toBe(5);
     });
 

@@ -63,10 +63,10 @@ export class CheckFollower {
     for (const { agentId, givesBackHeld } of events) {
       if (givesBackHeld !== undefined) await this.#context.counters.giveBackHeld(agentId, givesBackHeld);
     }
-    const { partition } = batch;
+    const { partition, from } = batch;
     let hasApprovals = false;
     const oldestMs = this.#context.clock() - LATEST_MS;
-    const followed = { partition, next: last.offset + 1, logTimeMs: last.appendedAtMs, events };
+    const followed = { partition, from, next: last.offset + 1, logTimeMs: last.appendedAtMs, events };
     await this.#store.follow(followed, (fresh, state) => {
       const { frozen, approvals: changed, ...effects } = followChecks(fresh, state, nowMs);
       const agents = frozen.map(({ agent, event, because: { cadenceSeconds } }) =>

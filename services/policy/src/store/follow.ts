@@ -1,3 +1,4 @@
+import { requireKept } from '@countersign/event-log';
 import { uuidV7 } from '@countersign/evidence';
 import { POSITIONS } from '@countersign/document-store';
 import type { Collection, Keys, Stored, Transaction } from '@countersign/document-store';
@@ -32,13 +33,18 @@ interface Known {
   readonly approvals: ReadonlyMap<string, Stored<Approval>>;
 }
 
-/** One batch in one transaction. Returns whether it was followed: another instance may have done so before. */
+/**
+ * One batch in one transaction. Returns whether it was followed: another instance may have done so before.
+ *
+ * @throws StoreFellBack
+ */
 export async function followBatch<E extends FollowedEvent>(
   transaction: Transaction,
-  { partition, next, events }: FollowedBatch<E>,
+  { partition, next, events, ...batch }: FollowedBatch<E>,
   decide: (fresh: readonly E[], state: FollowState) => FollowEffects,
 ): Promise<boolean> {
   const position = await transaction.get(POSITIONS, String(partition));
+  requireKept(position?.body.next ?? null, batch);
   const from = position?.body.next ?? 0;
   if (next <= from) return false;
   const fresh = await firstOccurrences(

@@ -1,5 +1,5 @@
 import type { AgentFacts, JsonValue } from '@countersign/contracts';
-import type { NewRecord } from '@countersign/event-log';
+import type { LogBatch, NewRecord } from '@countersign/event-log';
 import type { AnnouncementStore, OutboxStore } from '@countersign/topics';
 import type { Agent } from '../domain/agent.js';
 import type { Approval } from '../domain/approval.js';
@@ -42,7 +42,7 @@ export interface FollowedEvent {
 }
 
 /** One partition's batch of events, in offset order; a batch may hold none and only move the position. */
-export interface FollowedBatch<E extends FollowedEvent> {
+export interface FollowedBatch<E extends FollowedEvent> extends Pick<LogBatch, 'from'> {
   readonly partition: number;
   /** The position after the batch. */
   readonly next: number;

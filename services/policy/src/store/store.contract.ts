@@ -1,3 +1,4 @@
+import { StoreFellBack } from '@countersign/event-log';
 import { uuidV7 } from '@countersign/evidence';
 import fc from 'fast-check';
 import type { Agent } from '../domain/agent.js';
@@ -204,6 +205,15 @@ export function policyStoreContract(backend: string, open: () => Promise<OpenedS
         expect(await follow(0, 2, [eventId(T, 1), eventId(T, 2)])).toEqual([]);
         expect(await follow(1, 3, [eventId(T, 2), eventId(T, 3)])).toEqual([eventId(T, 3)]);
         expect(await store.position(0)).toBe(3);
+      });
+
+      it('refuses a batch that begins past its position: it has lost what it had acknowledged', async () => {
+        const late = { partition: 0, from: 1, next: 2, logTimeMs: T, events: [event(1, eventId(T, 1))] };
+        await expect(store.follow(late, () => NOTHING)).rejects.toThrow(StoreFellBack);
+        await follow(0, 1, [eventId(T)]);
+        await store.follow(late, () => NOTHING);
+        await expect(store.follow({ ...late, from: 3, next: 4 }, () => NOTHING)).rejects.toThrow(StoreFellBack);
+        expect(await store.position(0)).toBe(2);
       });
 
       it('counts an event id once in its partition, over a restart', async () => {

@@ -13,7 +13,7 @@ export async function keepAnchors(store: ReportStore, batch: LogBatch): Promise<
     if (value !== null && (value.kind === 'report' || value.kind === 'authority')) kept.push({ version, value });
   }
   const last = batch.records.at(-1);
-  if (last !== undefined) await store.keepAnchors(kept, batch.partition, last.offset + 1);
+  if (last !== undefined) await store.keepAnchors(kept, batch.partition, last.offset + 1, batch.from);
 }
 
 /** Pauses between two reads: each is longer than the one before, up to the longest. */

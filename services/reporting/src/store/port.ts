@@ -137,8 +137,8 @@ export interface ReportStore extends OutboxStore {
   adoptScope(scope: StoredScope): Promise<void>;
   /** Offset after the last stored record of `anchors`, or `null`. */
   anchorsPosition(partition: number): Promise<number | null>;
-  /** Stores authorities and reports' transactions, then the position. Versions and positions never decrease. */
-  keepAnchors(anchors: readonly KeptAnchor[], partition: number, nextOffset: number): Promise<void>;
+  /** Stores authorities and reports' transactions, then the position. Versions and positions never decrease. @throws StoreFellBack */
+  keepAnchors(anchors: readonly KeptAnchor[], partition: number, nextOffset: number, from?: number): Promise<void>;
   reportAnchor(reportId: string): Promise<ReportAnchorFacts | null>;
   /** In the order of their addresses. */
   authorities(): Promise<readonly AuthorityFacts[]>;

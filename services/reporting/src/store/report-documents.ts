@@ -1,4 +1,5 @@
 import type { ComplianceScope, DeclaredScope } from '@countersign/contracts';
+import { requireKept } from '@countersign/event-log';
 import type { NewRecord } from '@countersign/event-log';
 import { Conflict, POSITIONS } from '@countersign/document-store';
 import type { Stored } from '@countersign/document-store';
@@ -156,17 +157,23 @@ export class ReportDocuments extends ShareDocuments implements ReportStore {
     return (await this.documents.get(POSITIONS, String(partition)))?.body.next ?? null;
   }
 
-  async keepAnchors(anchors: readonly KeptAnchor[], partition: number, nextOffset: number): Promise<void> {
+  async keepAnchors(
+    anchors: readonly KeptAnchor[],
+    partition: number,
+    nextOffset: number,
+    from?: number,
+  ): Promise<void> {
     const newest = newestOf(anchors);
     await this.documents.transact(async (transaction) => {
+      const saved = (await transaction.get(POSITIONS, String(partition)))?.body.next ?? null;
+      requireKept(saved, { from });
       const stored = await transaction.getMany(ANCHORS, [...newest.keys()]);
       const newer = [...newest].filter(([id, { version }]) => version > (stored.get(id)?.body.version ?? 0));
       await transaction.set(
         ANCHORS,
         newer.map(([id, body]) => ({ id, body })),
       );
-      const position = await transaction.get(POSITIONS, String(partition));
-      if (nextOffset > (position?.body.next ?? -1)) {
+      if (nextOffset > (saved ?? -1)) {
         await transaction.set(POSITIONS, [{ id: String(partition), body: { next: nextOffset } }]);
       }
     });

@@ -1,3 +1,4 @@
+import { StoreFellBack } from '@countersign/event-log';
 import { JobGone, type ReportJob } from '../report-jobs/report-job.js';
 import type { ReportStore, StoredReport, StoredSeries } from './port.js';
 import { shareCases } from './share.test-cases.js';
@@ -330,6 +331,13 @@ export function reportStoreContract(name: string, harness: StoreHarness): void {
       expect(await store.reportAnchor('r1')).toEqual(ANCHOR);
       expect(await store.reportAnchor('r2')).toBeNull();
       expect(await store.authorities()).toEqual([AUTHORITY]);
+    });
+
+    it('refuses a batch that begins past its position: it has lost what it had acknowledged', async () => {
+      await store.keepAnchors([], 0, 5, 0);
+      await expect(store.keepAnchors([{ version: 1, value: AUTHORITY }], 0, 9, 6)).rejects.toThrow(StoreFellBack);
+      expect(await store.anchorsPosition(0)).toBe(5);
+      expect(await store.authorities()).toEqual([]);
     });
 
     it('never goes back on a late batch', async () => {

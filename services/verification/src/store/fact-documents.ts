@@ -1,6 +1,7 @@
 import type { AgentHeadFacts, ReportFacts, SigningKeyFacts, TopicName } from '@countersign/contracts';
 import { POSITIONS } from '@countersign/document-store';
 import type { DocumentStore, Where } from '@countersign/document-store';
+import { requireKept } from '@countersign/event-log';
 import { factId, FACTS, positionId } from './documents.js';
 import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 
@@ -21,18 +22,25 @@ export class FactDocuments implements PublicFacts {
     return (await this.documents.get(POSITIONS, positionId(topic, partition)))?.body.next ?? null;
   }
 
-  async keep(facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): Promise<void> {
+  async keep(
+    facts: readonly PublicFact[],
+    topic: TopicName,
+    partition: number,
+    nextOffset: number,
+    from?: number,
+  ): Promise<void> {
     const newest = newestOf(facts);
     const position = positionId(topic, partition);
     await this.documents.transact(async (transaction) => {
+      const saved = (await transaction.get(POSITIONS, position))?.body.next ?? null;
+      requireKept(saved, { from });
       const stored = await transaction.getMany(FACTS, [...newest.keys()]);
       const newer = [...newest].filter(([id, { version }]) => version > (stored.get(id)?.version ?? -1));
       await transaction.restore(
         FACTS,
         newer.map(([id, { version, ...body }]) => ({ id, version, body: body })),
       );
-      const next = (await transaction.get(POSITIONS, position))?.body.next ?? -1;
-      if (next < nextOffset) await transaction.set(POSITIONS, [{ id: position, body: { next: nextOffset } }]);
+      if ((saved ?? -1) < nextOffset) await transaction.set(POSITIONS, [{ id: position, body: { next: nextOffset } }]);
     });
   }
 

@@ -49,8 +49,17 @@ export interface PublicFacts {
   position(topic: TopicName, partition: number): Promise<number | null>;
   /**
    * Stores the facts, each unless its stored version is as high, together with the position. A repetition changes nothing.
+   *
+   * @param from as `LogBatch.from`
+   * @throws StoreFellBack
    */
-  keep(facts: readonly PublicFact[], topic: TopicName, partition: number, nextOffset: number): Promise<void>;
+  keep(
+    facts: readonly PublicFact[],
+    topic: TopicName,
+    partition: number,
+    nextOffset: number,
+    from?: number,
+  ): Promise<void>;
   /** In the order of their ids. */
   keys(): Promise<readonly { readonly id: string; readonly facts: SigningKeyFacts }[]>;
   key(id: string): Promise<SigningKeyFacts | null>;

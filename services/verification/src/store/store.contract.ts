@@ -1,4 +1,5 @@
 import type { ReportFacts, SigningKeyFacts } from '@countersign/contracts';
+import { StoreFellBack } from '@countersign/event-log';
 import type { AuthorityFacts, PublicFact, PublicFacts, RegisteredAgent, ReportAnchorFacts } from './port.js';
 
 /** How one adapter is opened; each test begins with nothing kept. */
@@ -75,6 +76,14 @@ export function publicFactsContract(name: string, harness: FactsHarness): void {
       expect(await facts.position('reports', 0)).toBeNull();
       expect(await facts.key('key_1')).toEqual(KEY);
       expect(await facts.keys()).toEqual([{ id: 'key_1', facts: KEY }]);
+    });
+
+    it('refuses a batch that begins past its position: it has lost what it had acknowledged', async () => {
+      await facts.keep([], 'signing-keys', 0, 5, 0);
+      const fact = { kind: 'key', id: 'key_1', version: 1, value: KEY } as const;
+      await expect(facts.keep([fact], 'signing-keys', 0, 9, 6)).rejects.toThrow(StoreFellBack);
+      expect(await facts.position('signing-keys', 0)).toBe(5);
+      expect(await facts.key('key_1')).toBeNull();
     });
 
     it('ignores a version that is not above the one it has, within a batch and between batches', async () => {
