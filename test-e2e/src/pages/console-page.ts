@@ -33,6 +33,36 @@ export async function openConsole(
   return { page, watched };
 }
 
+/** Every screen and part that needs no more than an agent and an event: the place behind `#`, and its heading. */
+export function placesOf(agentId: string, eventId: string): readonly (readonly [place: string, heading: string])[] {
+  const agent = `/agents/${agentId}`;
+  return [
+    ['/overview', 'Overview'],
+    ['/events', 'Events'],
+    [`/events/${eventId}`, 'Event'],
+    ['/agents', 'Agents'],
+    [agent, 'First agent'],
+    [`${agent}/profile`, 'First agent'],
+    [`${agent}/history`, 'First agent'],
+    [`${agent}/playground`, 'First agent'],
+    [`${agent}/proofs`, 'First agent'],
+    [`${agent}/connect`, 'First agent'],
+    ['/approvals', 'Approvals'],
+    ['/alerts', 'Alerts'],
+    ['/alerts/refused', 'Alerts'],
+    ['/alerts/destinations', 'Alerts'],
+    ['/coverage', 'Coverage'],
+    ['/health', 'Health'],
+    ['/reports', 'Reports'],
+    ['/reports/scope', 'Reports'],
+    ['/settings', 'Settings'],
+    ['/settings/api-keys', 'Settings'],
+    ['/settings/people', 'Settings'],
+    ['/settings/legal-holds', 'Settings'],
+    ['/settings/signing-keys', 'Settings'],
+  ];
+}
+
 /** Goes to another place of the application. @param place behind `#` */
 export async function goTo(page: Page, place: string): Promise<void> {
   await page.evaluate(`window.location.hash = ${JSON.stringify(place)}`);

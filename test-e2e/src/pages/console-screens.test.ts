@@ -11,7 +11,7 @@ import { followUpCases } from './console-follow-ups.test-cases.js';
 import { holdCases } from './console-legal-holds.test-cases.js';
 import { oauthClientCases } from './console-oauth-clients.test-cases.js';
 import { sharingCases } from './console-sharing.test-cases.js';
-import { barriersOf, goTo, openConsole, picture, unexpected } from './console-page.js';
+import { barriersOf, goTo, openConsole, picture, placesOf, unexpected } from './console-page.js';
 
 const browserName = testedBrowser();
 const inBrowser = browserName === null ? describe.skip : describe;
@@ -350,29 +350,7 @@ inBrowser(`the screens of the console${browserName === null ? ' (needs chromium)
       const { page, watched } = await open('/events', options);
       const found: Record<string, unknown> = {};
       const expected: Record<string, unknown> = {};
-      for (const [place, name] of [
-        ['/overview', 'Overview'],
-        ['/events', 'Events'],
-        [`/events/${eventId}`, 'Event'],
-        ['/agents', 'Agents'],
-        [`/agents/${instance.bootstrap.agentId}`, 'First agent'],
-        [`/agents/${instance.bootstrap.agentId}/profile`, 'First agent'],
-        [`/agents/${instance.bootstrap.agentId}/history`, 'First agent'],
-        [`/agents/${instance.bootstrap.agentId}/playground`, 'First agent'],
-        [`/agents/${instance.bootstrap.agentId}/proofs`, 'First agent'],
-        [`/agents/${instance.bootstrap.agentId}/connect`, 'First agent'],
-        ['/alerts', 'Alerts'],
-        ['/alerts/refused', 'Alerts'],
-        ['/alerts/destinations', 'Alerts'],
-        ['/health', 'Health'],
-        ['/reports', 'Reports'],
-        ['/reports/scope', 'Reports'],
-        ['/settings', 'Settings'],
-        ['/settings/api-keys', 'Settings'],
-        ['/settings/people', 'Settings'],
-        ['/settings/legal-holds', 'Settings'],
-        ['/settings/signing-keys', 'Settings'],
-      ] as const) {
+      for (const [place, name] of placesOf(instance.bootstrap.agentId, eventId)) {
         await goTo(page, place);
         await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
         // The live feed keeps the network busy.

@@ -1,5 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import type { BrowserSession } from '@countersign/contracts';
 import { useOpenAlerts } from './api/alerts.js';
@@ -13,6 +13,7 @@ import { Icon } from './parts/icons.js';
 import { Problem } from './parts/problem.js';
 import { setPreferences, usePreferences } from './preferences.js';
 import { ChangePassword } from './screens/change-password.js';
+import { loadScreens } from './screens/screens.js';
 import { Search } from './screens/search.js';
 import { ShortcutList } from './screens/shortcut-list.js';
 import { words } from './words/en.js';
@@ -31,6 +32,8 @@ const SCREENS = [
 ] as const;
 
 const IDLE_MS = 3_600_000;
+/** After it the first screen is shown even by a slow device. */
+const OTHER_SCREENS_MS = 2000;
 
 /** Navigation, account and shortcuts around a screen. */
 export function Shell({
@@ -43,7 +46,12 @@ export function Shell({
   readonly children: ReactNode;
 }): ReactNode {
   const [dialog, setDialog] = useState<'password' | 'search' | 'shortcuts' | null>(null);
+  const isOnline = useSyncExternalStore(onConnection, () => window.navigator.onLine);
   useIdleSignOut();
+  useEffect(() => {
+    const timer = window.setTimeout(() => void loadScreens().catch(() => undefined), OTHER_SCREENS_MS);
+    return () => window.clearTimeout(timer);
+  }, []);
   useLiveFeed(session.account.id);
   useShortcuts({
     'g o': () => go('#/overview'),
@@ -102,11 +110,23 @@ export function Shell({
       <main id="content" className="screen" tabIndex={-1}>
         {children}
       </main>
+      <div className="no-connection" role="status">
+        {isOnline ? null : <p className="offline">{words.noConnection}</p>}
+      </div>
       {dialog === 'password' ? <ChangePassword onClose={() => setDialog(null)} /> : null}
       {dialog === 'search' ? <Search role={session.user.role} onClose={() => setDialog(null)} /> : null}
       {dialog === 'shortcuts' ? <ShortcutList onClose={() => setDialog(null)} /> : null}
     </div>
   );
+}
+
+/** Calls `changed` when the browser loses its network, and when it has one again. */
+function onConnection(changed: () => void): () => void {
+  const events = ['online', 'offline'] as const;
+  for (const event of events) window.addEventListener(event, changed);
+  return () => {
+    for (const event of events) window.removeEventListener(event, changed);
+  };
 }
 
 /** The number of open alerts, where there are any. */

@@ -19,6 +19,7 @@ export const client = new QueryClient({
       retryDelay: (attempt, error) =>
         1000 * (error instanceof AskError && error.retryAfter !== null ? error.retryAfter : 2 ** attempt),
       refetchOnWindowFocus: false,
+      refetchOnReconnect: true,
       networkMode: 'always',
     },
     mutations: { retry: false, networkMode: 'always' },

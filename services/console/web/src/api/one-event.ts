@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { EventDetail, EventWithProof, InclusionProof } from '@countersign/contracts';
-import { ask, askFile } from './ask.js';
+import { ask } from './ask.js';
+import { keptFile } from './kept-file.js';
 
 /** While its window is open, an event is read again every few seconds. */
 const OPEN_EVERY_MS = 3000;
@@ -25,8 +26,8 @@ export function useRecorded(id: string): UseQueryResult<EventDetail> {
 }
 
 /** The event as it is hashed with its proof, byte for byte as answered: what `/verify` and the API verify. */
-export async function eventProof(id: string): Promise<Blob> {
-  return (await askFile(`/v1/events/${encodeURIComponent(id)}/proof`)).content;
+export function eventProof(id: string): Promise<Blob> {
+  return keptFile(`/v1/events/${encodeURIComponent(id)}/proof`);
 }
 
 /** The paths of an anchored event to its root. @param isWanted otherwise nothing is asked */

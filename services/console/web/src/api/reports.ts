@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import type { InfiniteData, UseInfiniteQueryResult, UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type { ComplianceScopeBody, ExportBody, ReportRecord } from '@countersign/contracts';
 import { ask, askFile } from './ask.js';
+import { keptFile } from './kept-file.js';
 import { client } from './client.js';
 import { offsetPages, type OffsetPage } from './offset-pages.js';
 
@@ -34,8 +35,8 @@ export function useExport(): UseMutationResult<string, Error, ExportBody> {
 }
 
 /** The package of a report, byte for byte as issued. */
-export async function reportPackage(id: string): Promise<Blob> {
-  return (await askFile(`/v1/reports/${encodeURIComponent(id)}`, { accept: 'application/json' })).content;
+export function reportPackage(id: string): Promise<Blob> {
+  return keptFile(`/v1/reports/${encodeURIComponent(id)}`, 'application/json');
 }
 
 /** Its PDF, which holds the package. */

@@ -6,19 +6,32 @@ import type { ScreenProps } from './screen-props.js';
 
 type Lazy = LazyExoticComponent<ComponentType<ScreenProps>>;
 
-/** Each is a file that is loaded when the screen is opened first. */
-const SCREENS: Readonly<Record<string, Lazy>> = {
-  '/welcome': lazy(async () => ({ default: (await import('./welcome/welcome.js')).Welcome })),
-  '/overview': lazy(async () => ({ default: (await import('./overview/overview.js')).Overview })),
-  '/events': lazy(async () => ({ default: (await import('./events/events.js')).Events })),
-  '/agents': lazy(async () => ({ default: (await import('./agents/agents.js')).Agents })),
-  '/approvals': lazy(async () => ({ default: (await import('./approvals/approvals.js')).Approvals })),
-  '/alerts': lazy(async () => ({ default: (await import('./alerts/alerts.js')).Alerts })),
-  '/coverage': lazy(async () => ({ default: (await import('./control-coverage/coverage.js')).Coverage })),
-  '/reports': lazy(async () => ({ default: (await import('./reports/reports.js')).Reports })),
-  '/health': lazy(async () => ({ default: (await import('./health/health.js')).Health })),
-  '/settings': lazy(async () => ({ default: (await import('./settings/settings.js')).Settings })),
-};
+/** Each is a file of its own. */
+const FILES = {
+  '/welcome': async () => ({ default: (await import('./welcome/welcome.js')).Welcome }),
+  '/overview': async () => ({ default: (await import('./overview/overview.js')).Overview }),
+  '/events': async () => ({ default: (await import('./events/events.js')).Events }),
+  '/agents': async () => ({ default: (await import('./agents/agents.js')).Agents }),
+  '/approvals': async () => ({ default: (await import('./approvals/approvals.js')).Approvals }),
+  '/alerts': async () => ({ default: (await import('./alerts/alerts.js')).Alerts }),
+  '/coverage': async () => ({ default: (await import('./control-coverage/coverage.js')).Coverage }),
+  '/reports': async () => ({ default: (await import('./reports/reports.js')).Reports }),
+  '/health': async () => ({ default: (await import('./health/health.js')).Health }),
+  '/settings': async () => ({ default: (await import('./settings/settings.js')).Settings }),
+} satisfies Readonly<Record<string, () => Promise<{ default: ComponentType<ScreenProps> }>>>;
+
+const SCREENS: Readonly<Record<string, Lazy>> = Object.fromEntries(
+  Object.entries(FILES).map(([path, load]) => [path, lazy(load)]),
+);
+
+/** Loads the files of all screens, one after the other: then each opens at once, also without a connection. */
+export async function loadScreens(): Promise<void> {
+  for (const load of Object.values(FILES)) {
+    // A browser remembers a file that could not be loaded as missing: none is asked for without a connection.
+    if (!navigator.onLine) return;
+    await load();
+  }
+}
 
 /** Shown where the address names no screen. */
 const FIRST = '/events';

@@ -61,6 +61,7 @@ export const words = {
     waiting: (seconds: number) => `Next attempt in ${seconds} s.`,
   },
   needs: (needed: string, role: string) => `Needs the role ${needed}: your role is ${role}`,
+  noConnection: 'No network connection: what is shown was read before.',
   more: 'Show more',
   show: 'Show',
   hide: 'Hide',
