@@ -182,6 +182,102 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     await page.context().close();
   }, 60_000);
 
+  it('keeps columns and density in this browser, and a copied link opens the same view in another', async () => {
+    const origin = new URL(instance.bootstrap.baseUrl).origin;
+    const { page, watched } = await open('/events?outcome=denied', { viewport: { width: 1600, height: 900 } });
+    const row = page.locator('.grid-body .grid-row').first();
+    await row.waitFor();
+    const headers = (shown: Page): Promise<string[]> => shown.getByRole('columnheader').allInnerTexts();
+    expect((await headers(page)).slice(2)).toEqual(['Outcome', 'Agent', 'Action', 'Reason', 'No.', 'Proof']);
+    const tall = (await row.boundingBox())!.height;
+    await page.getByRole('button', { name: 'View', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitemcheckbox', { name: 'Rule' }).waitFor();
+    await picture(page, 'events-view');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole('menuitemcheckbox', { name: 'Rule' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Reason' }).click();
+    await page.getByRole('menuitemradio', { name: 'Compact' }).click();
+    await page.keyboard.press('Escape');
+    const chosen = ['Outcome', 'Agent', 'Action', 'Rule', 'No.', 'Proof'];
+    expect((await headers(page)).slice(2)).toEqual(chosen);
+    expect((await row.boundingBox())!.height).toBeLessThan(tall);
+    await picture(page, 'events-compact');
+    await page.reload();
+    await row.waitFor();
+    expect((await headers(page)).slice(2)).toEqual(chosen);
+    await row.click();
+    await page.locator('.panel').waitFor();
+    // The policy of the page lets no script read the clipboard.
+    await page.evaluate('navigator.clipboard.writeText = async (text) => void (window.copied = text)');
+    await page.getByRole('button', { name: 'Copy link to this view' }).click();
+    const link = await page.evaluate<string>('window.copied');
+    const place = link.slice(link.indexOf('#') + 1);
+    expect(place).toContain('outcome=denied');
+    expect(link.startsWith(`${origin}/console#/events?`)).toBe(true);
+    const other = await open(place, { viewport: { width: 1600, height: 900 } });
+    await other.page.locator('.panel').waitFor();
+    await other.page.keyboard.press('Escape');
+    await other.page.getByRole('columnheader', { name: 'Proof' }).waitFor();
+    expect((await headers(other.page)).slice(2)).toEqual(chosen);
+    // It is the view of the address: the other browser keeps its own.
+    await goTo(other.page, '/events');
+    await other.page.getByRole('columnheader', { name: 'Reason' }).waitFor();
+    expect([...unexpected(watched), ...unexpected(other.watched)]).toEqual([]);
+    await page.context().close();
+    await other.page.context().close();
+  }, 120_000);
+
+  it('chooses rows by boxes of 24 px, and verifies all that is loaded, until it is stopped', async () => {
+    const { page, watched } = await open('/events?outcome=denied');
+    const boxes = page.locator('.grid-body').getByRole('checkbox');
+    await boxes.nth(2).waitFor();
+    for (const part of ['.grid-body .cell-check label', '.grid-head .cell-check label']) {
+      const { width, height } = (await page.locator(part).first().boundingBox())!;
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    }
+    await boxes.first().click();
+    await page.getByRole('button', { name: 'Verify 1 chosen' }).waitFor();
+    expect(await page.locator('.panel').count()).toBe(0);
+    // A box has no keys of its own but Space: those of the list go on.
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Verify 2 chosen' }).waitFor();
+    await page.locator('.grid-head').getByRole('checkbox').click();
+    const all = await page.getByRole('button', { name: /^Verify all \d+ loaded$/ }).innerText();
+    const count = Number(/\d+/.exec(all)![0]);
+    await page.getByRole('button', { name: `Verify ${count} chosen` }).waitFor();
+    await picture(page, 'events-chosen');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.locator('.grid-head').getByRole('checkbox').click();
+    await page.getByRole('button', { name: 'Verify rows on screen' }).waitFor();
+    const held: Route[] = [];
+    await page.route('**/v1/events/*/proof', (route) => void held.push(route));
+    await page.getByRole('button', { name: all }).click();
+    await page.getByText(`Verifying 0 of ${count} …`).waitFor();
+    await eventually('three are asked for', 30, async () => (held.length === 3 ? true : null));
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText(`0 of ${count} hold, ${count} not reached`).waitFor();
+    await page.unroute('**/v1/events/*/proof');
+    for (const route of held) await route.abort().catch(() => undefined);
+    // One is busy once, and one is not given: the count says of how many nothing is known, and why.
+    let asked = 0;
+    await page.route('**/v1/events/*/proof', async (route) => {
+      asked += 1;
+      if (asked === 1) await route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: { error: 'busy' } });
+      else if (asked === 2) await route.fulfill({ status: 500, json: { error: 'a reason' } });
+      else await route.fallback();
+    });
+    await page.getByRole('button', { name: all }).click();
+    await page.getByText(`${count - 1} of ${count} hold, 1 could not be verified`).waitFor({ timeout: 60_000 });
+    await page.getByText('1 × a reason').waitFor();
+    expect(asked).toBe(count + 1);
+    await picture(page, 'events-all');
+    expect(await barriersOf(page)).toEqual([]);
+    expect(unexpected(watched).filter((text) => !/ (500|503) /.test(text))).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
   it('finds by one box, from everywhere and by keyboard', async () => {
     const { json } = await instance.request('GET', '/v1/events?outcome=denied&limit=1', { headers });
     const [{ eventId } = { eventId: '' }] = (json as { events: { eventId: string }[] }).events;
@@ -240,6 +336,10 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
       }
       await facet(page, 'Agent').getByRole('button').first().waitFor();
       await picture(page, `events-figures-${name}`);
+      expect(await barriersOf(page)).toEqual([]);
+      await summary.click();
+      await page.getByRole('checkbox', { name: /^Choose all/ }).click();
+      await picture(page, `events-${name}`);
       expect(await barriersOf(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
       await page.getByRole('button', { name: 'Search' }).click();

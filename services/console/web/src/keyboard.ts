@@ -9,7 +9,8 @@ const SEQUENCE_MS = 1000;
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input, textarea, select, [role=menu], [role=menuitem]'))
+    (target.isContentEditable ||
+      target.matches('input:not([type=checkbox]), textarea, select, [role=menu], [role=menuitem]'))
   );
 }
 

@@ -1,61 +1,93 @@
 import type { ReactNode } from 'react';
 import { hrefOf } from '../location.js';
 import { Foreign } from '../parts/foreign.js';
+import { number } from '../words/en.js';
 import { manyWords } from '../words/verify.js';
-import type { ManyVerification, Tally } from './use-many-verifier.js';
+import type { Many, Tally } from './use-many.js';
+import type { VerifiedKind } from './verified-kind.js';
 
-/** Events that are named where they do not hold. */
+/** Events that are named where they do not hold, and reasons that are shown. */
 const NAMED = 5;
 
+export type Tone = 'good' | 'held' | 'bad' | 'plain';
+
 /** How far the verification of several events is, then what it found. */
-export function ManyVerdict({ verification }: { readonly verification: ManyVerification }): ReactNode {
-  const { tally, isRunning, stop } = verification;
+export function ManyVerdict({ verification }: { readonly verification: Many<VerifiedKind> }): ReactNode {
+  const { tally, isRunning } = verification;
   if (tally === null) return null;
-  const bad = [...tally.refused, ...tally.failed];
+  const { holds, partly, refused, failed } = tally.ids;
+  const isNoted = !isRunning && refused.length + failed.length === 0 && holds.length + partly.length > 0;
   return (
-    <div className={`verdict many ${toneOf(tally, isRunning)}`}>
-      <p role="status">
-        {isRunning
-          ? manyWords.progress(doneOf(tally), tally.of)
-          : tally.of === 0
-            ? manyWords.nothing
-            : manyWords.result(tally)}
-      </p>
+    <ManyFindings
+      many={verification}
+      tone={toneOf(tally, isRunning)}
+      progress={manyWords.progress(doneOf(tally), tally.of)}
+      result={manyWords.result(tally)}
+      named={[...refused, ...failed]}
+      note={isNoted ? (partly.length > 0 ? manyWords.partly(partly.length) : manyWords.verified) : null}
+    />
+  );
+}
+
+/** How far several events are judged, what was found, those that stand out, and why others could not be judged. */
+export function ManyFindings<K extends string>({
+  many: { tally, isRunning, stop },
+  tone,
+  progress,
+  result,
+  named,
+  note,
+}: {
+  readonly many: Many<K>;
+  readonly tone: Tone;
+  readonly progress: string;
+  readonly result: string;
+  /** Ids. */
+  readonly named: readonly string[];
+  readonly note: string | null;
+}): ReactNode {
+  const reasons = [...(tally?.reasons ?? [])].sort(([, a], [, b]) => b - a);
+  return (
+    <div className={`verdict many ${tone}`}>
+      <p role="status">{isRunning ? progress : tally?.of === 0 ? manyWords.nothing : result}</p>
       {isRunning ? (
         <button type="button" className="button" onClick={stop}>
           {manyWords.stop}
         </button>
       ) : null}
-      {bad.length === 0 ? null : (
+      {named.length === 0 ? null : (
         <ul className="verdict-list">
-          {bad.slice(0, NAMED).map((id) => (
+          {named.slice(0, NAMED).map((id) => (
             <li key={id}>
               <a href={hrefOf(`/events/${id}`)}>{id}</a>
             </li>
           ))}
-          {bad.length > NAMED ? <li>{manyWords.more(bad.length - NAMED)}</li> : null}
+          {named.length > NAMED ? <li>{manyWords.more(named.length - NAMED)}</li> : null}
         </ul>
       )}
-      {tally.reason === '' ? null : (
-        <p className="small">
-          <Foreign text={tally.reason} most={300} />
-        </p>
+      {reasons.length === 0 ? null : (
+        <ul className="verdict-list small">
+          {reasons.slice(0, NAMED).map(([reason, count]) => (
+            <li key={reason}>
+              {number(count)} × <Foreign text={reason} most={300} />
+            </li>
+          ))}
+          {reasons.length > NAMED ? <li>{manyWords.moreReasons(reasons.length - NAMED)}</li> : null}
+        </ul>
       )}
-      {isRunning || bad.length > 0 || tally.holds + tally.partly === 0 ? null : (
-        <p className="small muted">{tally.partly > 0 ? manyWords.partly : manyWords.verified}</p>
-      )}
+      {note === null ? null : <p className="small muted">{note}</p>}
     </div>
   );
 }
 
-function doneOf({ holds, partly, waiting, refused, failed }: Tally): number {
-  return holds + partly + waiting + refused.length + failed.length;
+export function doneOf<K extends string>({ ids }: Pick<Tally<K>, 'ids'>): number {
+  return Object.values<readonly string[]>(ids).reduce((sum, list) => sum + list.length, 0);
 }
 
 /** Green only if every anchored event was verified and holds, and there is one. */
-export function toneOf({ of, holds, waiting, refused }: Tally, isRunning: boolean): 'good' | 'held' | 'bad' | 'plain' {
-  if (refused.length > 0) return 'bad';
-  const anchored = of - waiting;
+export function toneOf({ of, ids }: Pick<Tally<VerifiedKind>, 'of' | 'ids'>, isRunning: boolean): Tone {
+  if (ids.refused.length > 0) return 'bad';
+  const anchored = of - ids.waiting.length;
   if (isRunning || anchored === 0) return 'plain';
-  return holds === anchored ? 'good' : 'held';
+  return ids.holds.length === anchored ? 'good' : 'held';
 }

@@ -1,4 +1,6 @@
-import type { Tally } from '../verify/use-many-verifier.js';
+import type { Tally } from '../verify/use-many.js';
+import type { VerifiedKind } from '../verify/verified-kind.js';
+import { number } from './en.js';
 
 /** Texts of what is verified in the browser. */
 export const verifyWords = {
@@ -28,24 +30,29 @@ export const verifyWords = {
 /** Texts of several events that are verified in the browser. */
 export const manyWords = {
   action: 'Verify rows on screen',
-  chosen: (count: number) => `Verify ${count} chosen`,
+  chosen: (count: number) => `Verify ${number(count)} chosen`,
+  all: (count: number) => `Verify all ${number(count)} loaded`,
   stop: 'Stop',
-  progress: (done: number, of: number) => `Verifying ${done} of ${of} …`,
-  result: ({ of, holds, partly, waiting, refused, failed }: Tally): string => {
+  progress: (done: number, of: number) => `Verifying ${number(done)} of ${number(of)} …`,
+  result: ({ of, ids }: Pick<Tally<VerifiedKind>, 'of' | 'ids'>): string => {
+    const [holds, partly, waiting, refused, failed] = [ids.holds, ids.partly, ids.waiting, ids.refused, ids.failed].map(
+      ({ length }) => length,
+    ) as [number, number, number, number, number];
     const anchored = of - waiting;
-    const open = anchored - holds - partly - refused.length - failed.length;
+    const open = anchored - holds - partly - refused - failed;
     const parts = [
-      ...(anchored === 0 ? [] : [`${holds + partly} of ${anchored} hold`]),
-      ...(refused.length === 0 ? [] : [`${refused.length} do not hold`]),
-      ...(failed.length === 0 ? [] : [`${failed.length} could not be verified`]),
-      ...(open === 0 ? [] : [`${open} stopped before`]),
-      ...(waiting === 0 ? [] : [`${waiting} not anchored yet`]),
+      ...(anchored === 0 ? [] : [`${number(holds + partly)} of ${number(anchored)} hold`]),
+      ...(refused === 0 ? [] : [`${number(refused)} do not hold`]),
+      ...(failed === 0 ? [] : [`${number(failed)} could not be verified`]),
+      ...(open === 0 ? [] : [`${number(open)} not reached`]),
+      ...(waiting === 0 ? [] : [`${number(waiting)} not anchored yet`]),
     ];
     return parts.join(', ');
   },
-  partly:
-    'Leaf, hash and both paths hold. Not all of it was compared with the chain: open an event to choose a node, or to see what is missing.',
+  partly: (count: number) =>
+    `Leaf, hash and both paths hold. ${number(count)} not compared with the chain in full: open an event to choose a node, or to see what is missing.`,
   verified: 'Leaf, hash, both paths, and the transaction that holds the root, by the node that you chose.',
   nothing: 'No row is on screen',
-  more: (count: number) => `and ${count} more`,
+  more: (count: number) => `and ${number(count)} more`,
+  moreReasons: (count: number) => `and ${number(count)} other reasons`,
 } as const;

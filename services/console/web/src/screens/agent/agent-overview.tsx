@@ -15,6 +15,7 @@ import { words } from '../../words/en.js';
 import { overviewWords } from '../../words/overview.js';
 import { filtersOf } from '../events/event-filters.js';
 import { EventList } from '../events/event-list.js';
+import { DEFAULT_VIEW } from '../events/event-view.js';
 import { useLiveList } from '../events/use-live-list.js';
 import { Chart } from '../overview/chart.js';
 import { sumOf, Totals } from '../overview/totals.js';
@@ -125,6 +126,7 @@ function Newest({ filter, name }: { readonly filter: { readonly agent: string };
           <EventList
             events={live.events.slice(0, NEWEST)}
             total={total}
+            view={DEFAULT_VIEW}
             names={names}
             selected={null}
             onSelect={(event) => (event === null ? undefined : go(hrefOf(`/events/${event}`)))}

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import type { KeyboardEvent, ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import type { KeyboardEvent, ReactNode, RefObject } from 'react';
 import type { EventRecord } from '@countersign/contracts';
 import { useShortcuts } from '../../keyboard.js';
 import { Foreign } from '../../parts/foreign.js';
@@ -8,15 +8,19 @@ import { Icon } from '../../parts/icons.js';
 import { Time, zoneName } from '../../parts/time.js';
 import { usePreferences } from '../../preferences.js';
 import { number, words } from '../../words/en.js';
+import { fitting, templateOf } from './event-view.js';
+import type { ColumnName, EventView } from './event-view.js';
 import { actionLine, agentName, outcomeOf } from './event-words.js';
 
-/** Heights of a row, px: in one line, and in three where the screen is narrow. */
-const ROW = 40;
-const NARROW_ROW = 88;
+/** Heights of a row, px: in one line, and in up to three where the screen is narrow. A box in it is a target of 24 px. */
+const ROW = { comfortable: 40, compact: 28 } as const;
+const NARROW_ROW = { comfortable: 88, compact: 72 } as const;
+const NONE: ReadonlySet<string> = new Set();
 const NARROW = window.matchMedia('(max-width: 760px)');
 
 interface ListProps {
   readonly events: readonly EventRecord[];
+  readonly view: EventView;
   /** Of all pages; `null` until the first is read. */
   readonly total: number | null;
   readonly names: ReadonlyMap<string, string>;
@@ -29,8 +33,8 @@ interface ListProps {
   readonly onStill: (isStill: boolean) => void;
   /** Ids of events that were chosen. */
   readonly chosen?: ReadonlySet<string>;
-  /** Absent: events are not chosen in this list. */
-  readonly onChoose?: (id: string) => void;
+  /** Called with one event, or all of the list, to choose those that are not, or to drop them. Absent: events are not chosen here. */
+  readonly onChoose?: (events: readonly EventRecord[]) => void;
   /** Called with the events that are on screen, whenever these are others. */
   readonly onShown?: (events: readonly EventRecord[]) => void;
   /** Reads the next page; `null`: there is none, or it is being read. */
@@ -39,14 +43,17 @@ interface ListProps {
 
 /** The rows of which some are in the document, as a grid with one tab stop. */
 export function EventList(props: ListProps): ReactNode {
-  const { events, total, names, selected, onSelect, chosen, onChoose, onShown, onStill, isOld, isLoading, more } =
-    props;
+  const { events, view, total, names, selected, onSelect, chosen = NONE, onChoose } = props;
+  const { onShown, onStill, isOld, isLoading, more } = props;
   const { localTimes } = usePreferences();
   const isNarrow = useSyncExternalStore(watchNarrow, () => NARROW.matches);
   const scrolled = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
   const toFocus = useRef(false);
-  const height = isNarrow ? NARROW_ROW : ROW;
+  const height = (isNarrow ? NARROW_ROW : ROW)[view.density];
+  const width = useWidth(scrolled);
+  const shownColumns = useMemo(() => fitting(view.columns, width, isNarrow), [view.columns, width, isNarrow]);
+  const template = isNarrow ? undefined : templateOf(shownColumns, onChoose !== undefined);
   const rows = useVirtualizer({
     count: events.length,
     getScrollElement: () => scrolled.current,
@@ -86,7 +93,7 @@ export function EventList(props: ListProps): ReactNode {
     ']': () => move(pageRows()),
     x: () => {
       const event = events[active];
-      if (event !== undefined) onChoose?.(event.eventId);
+      if (event !== undefined) onChoose?.([event]);
     },
     Enter: open,
   });
@@ -134,18 +141,21 @@ export function EventList(props: ListProps): ReactNode {
       aria-busy={isLoading || isOld}
     >
       <div role="rowgroup" className="grid-head">
-        <div role="row" className="grid-row" aria-rowindex={1}>
+        <div role="row" className="grid-row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+          {onChoose === undefined ? null : (
+            <span role="columnheader" className="cell-check">
+              <ChooseAll events={events} chosen={chosen} isNamed={isNarrow} onChoose={() => onChoose(events)} />
+            </span>
+          )}
           <span role="columnheader">
             {columns.time} ({zoneName(localTimes)})
           </span>
           <span role="columnheader">{columns.outcome}</span>
-          <span role="columnheader">{columns.agent}</span>
-          <span role="columnheader">{columns.action}</span>
-          <span role="columnheader">{columns.reason}</span>
-          <span role="columnheader" className="cell-number">
-            {columns.sequence}
-          </span>
-          <span role="columnheader">{columns.proof}</span>
+          {shownColumns.map((name) => (
+            <span key={name} role="columnheader" className={`cell-${name}`}>
+              {columns[name]}
+            </span>
+          ))}
         </div>
       </div>
       <div
@@ -165,22 +175,31 @@ export function EventList(props: ListProps): ReactNode {
               <div
                 key={event.eventId}
                 role="row"
-                className={chosen?.has(event.eventId) === true ? 'grid-row chosen' : 'grid-row'}
+                className={chosen.has(event.eventId) ? 'grid-row chosen' : 'grid-row'}
                 data-index={index}
                 aria-rowindex={index + 2}
                 aria-selected={event.eventId === selected}
                 tabIndex={index === stop ? 0 : -1}
-                style={{ transform: `translateY(${start}px)`, height }}
+                style={{ transform: `translateY(${start}px)`, height, gridTemplateColumns: template }}
                 onFocus={() => setActive(index)}
                 onClick={({ ctrlKey, metaKey }) =>
-                  onChoose !== undefined && (ctrlKey || metaKey) ? onChoose(event.eventId) : onSelect(event.eventId)
+                  onChoose !== undefined && (ctrlKey || metaKey) ? onChoose([event]) : onSelect(event.eventId)
                 }
               >
-                <Cells
-                  event={event}
-                  name={agentName(event.agentId, names)}
-                  isChosen={chosen?.has(event.eventId) === true}
-                />
+                {onChoose === undefined ? null : (
+                  <span role="gridcell" className="cell-check" onClick={(click) => click.stopPropagation()}>
+                    <label>
+                      <input
+                        type="checkbox"
+                        tabIndex={-1}
+                        aria-label={words.events.choose(number(event.sequence))}
+                        checked={chosen.has(event.eventId)}
+                        onChange={() => onChoose([event])}
+                      />
+                    </label>
+                  </span>
+                )}
+                <Cells event={event} name={agentName(event.agentId, names)} columns={shownColumns} />
               </div>
             );
           })}
@@ -200,45 +219,103 @@ function watchNarrow(listener: () => void): () => void {
   return () => NARROW.removeEventListener('change', listener);
 }
 
+/** Width of an element, px; that of the window until it is measured. */
+function useWidth(of: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(window.innerWidth);
+  useLayoutEffect(() => {
+    const element = of.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    setWidth(element.clientWidth);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [of]);
+  return width;
+}
+
+/** Chooses every event that was read, or none. */
+function ChooseAll({
+  events,
+  chosen,
+  isNamed,
+  onChoose,
+}: Required<Pick<ListProps, 'events' | 'chosen'>> & {
+  readonly isNamed: boolean;
+  readonly onChoose: () => void;
+}): ReactNode {
+  const some = chosen.size;
+  const isAll = events.length > 0 && some >= events.length && events.every(({ eventId }) => chosen.has(eventId));
+  const name = words.events.chooseAll(events.length);
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={name}
+        checked={isAll}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = some > 0 && !isAll;
+        }}
+        onChange={onChoose}
+      />
+      {isNamed ? name : null}
+    </label>
+  );
+}
+
 function Cells({
   event,
   name,
-  isChosen,
+  columns,
 }: {
   readonly event: EventRecord;
   readonly name: string;
-  readonly isChosen: boolean;
+  readonly columns: readonly ColumnName[];
 }): ReactNode {
   const { label, tone } = outcomeOf(event);
-  const action = actionLine(event);
   return (
     <>
       <span role="gridcell" className="cell-time">
         <Time iso={event.occurredAt} />
-        {isChosen ? <span className="hidden">{words.events.chosen}</span> : null}
       </span>
       <span role="gridcell" className="cell-outcome">
         <span className={`badge ${tone}`}>{label}</span>
         {event.severity === null ? null : <span className="severity">{event.severity}</span>}
       </span>
-      <span role="gridcell" className="cell-agent">
-        <Foreign text={name} most={80} />
-      </span>
-      <span role="gridcell" className="cell-action mono">
-        {action === null ? <span className="muted">–</span> : <Foreign text={action} most={200} />}
-      </span>
-      <span role="gridcell" className="cell-reason">
-        {event.reason === null ? <span className="muted">–</span> : <Foreign text={event.reason} most={200} />}
-      </span>
-      <span role="gridcell" className="cell-number">
-        {number(event.sequence)}
-      </span>
-      <span role="gridcell" className={event.anchored ? 'cell-proof anchored' : 'cell-proof'}>
-        <Icon name={event.anchored ? 'check' : 'clock'} />
-        {event.anchored ? words.events.anchored : words.events.pendingShort}
-      </span>
+      {columns.map((column) => (
+        <span
+          key={column}
+          role="gridcell"
+          className={column === 'proof' && event.anchored ? 'cell-proof anchored' : `cell-${column}`}
+        >
+          {contentOf(column, event, name)}
+        </span>
+      ))}
     </>
   );
+}
+
+function contentOf(column: ColumnName, event: EventRecord, name: string): ReactNode {
+  switch (column) {
+    case 'agent':
+      return <Foreign text={name} most={80} />;
+    case 'number':
+      return number(event.sequence);
+    case 'proof':
+      return (
+        <>
+          <Icon name={event.anchored ? 'check' : 'clock'} />
+          {event.anchored ? words.events.anchored : words.events.pendingShort}
+        </>
+      );
+    default: {
+      const text = column === 'action' ? actionLine(event) : event[column];
+      return text === null || text === undefined ? (
+        <span className="muted">–</span>
+      ) : (
+        <Foreign text={text} most={200} />
+      );
+    }
+  }
 }
 
 /** Lines of the size of rows, while the first page is read. */

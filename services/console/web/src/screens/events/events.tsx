@@ -9,10 +9,13 @@ import { useShortcuts } from '../../keyboard.js';
 import { FeedLabel } from '../../live/feed-label.js';
 import { useFeedState } from '../../live/feed.js';
 import { hrefOf, replacePlace } from '../../location.js';
-import { Problem } from '../../parts/problem.js';
+import { Copy, Problem } from '../../parts/problem.js';
 import { Time } from '../../parts/time.js';
+import { setPreferences, usePreferences } from '../../preferences.js';
 import { ManyVerdict } from '../../verify/many-verdict.js';
-import { useManyVerifier } from '../../verify/use-many-verifier.js';
+import { useMany } from '../../verify/use-many.js';
+import { verified } from '../../verify/verified.js';
+import { VERIFIED_KINDS } from '../../verify/verified-kind.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
 import { liveWords } from '../../words/live.js';
@@ -23,11 +26,14 @@ import type { EventFilters } from './event-filters.js';
 import { EventList } from './event-list.js';
 import { EventPage } from './event-page.js';
 import { EventPanel } from './event-panel.js';
+import { viewMembers, viewOf, viewQuery } from './event-view.js';
+import type { EventView } from './event-view.js';
 import { Figures } from './figures.js';
 import { FilterBar } from './filter-bar.js';
 import { NoEvents } from './no-events.js';
 import { useLiveList } from './use-live-list.js';
 import { useSelection } from './use-selection.js';
+import { ViewMenu } from './view-menu.js';
 
 const ONE = /^\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
@@ -62,9 +68,12 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
   const live = useLiveList(listed, filters, pages.data?.pages[0]?.openedAt ?? null, follows, reread);
   const { events } = live;
   const names = useAgentNames();
-  const selection = useSelection(query.get('event'), filters, events, pages);
+  const preferences = usePreferences();
+  const view = useMemo(() => viewOf(new URLSearchParams(text), preferences), [text, preferences]);
+  const members = { ...queryOf(filters), ...viewMembers(query) };
+  const selection = useSelection(query.get('event'), members, events, pages);
 
-  const many = useManyVerifier();
+  const many = useMany(VERIFIED_KINDS, verified);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const onScreen = useRef<readonly EventRecord[]>([]);
   const setOnScreen = useCallback((rows: readonly EventRecord[]) => {
@@ -75,12 +84,20 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
     clear();
     setChosen(new Set());
   }, [filters, clear]);
-  const verifyRows = (): void =>
-    many.start(
-      isEmpty ? [] : chosen.size === 0 ? onScreen.current : events.filter(({ eventId }) => chosen.has(eventId)),
-    );
-  const choose = (id: string): void =>
-    setChosen((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
+  const chosenEvents = useMemo(
+    () => (chosen.size === 0 ? [] : events.filter(({ eventId }) => chosen.has(eventId))),
+    [chosen, events],
+  );
+  const verifyRows = (): void => many.start(isEmpty ? [] : chosenEvents.length === 0 ? onScreen.current : chosenEvents);
+  const choose = (some: readonly EventRecord[]): void =>
+    setChosen((before) => {
+      const after = new Set(before);
+      const isDropped = some.every(({ eventId }) => before.has(eventId));
+      for (const { eventId } of some)
+        if (isDropped) after.delete(eventId);
+        else after.add(eventId);
+      return after;
+    });
 
   const openedAt = first?.openedAt ?? null;
   const range = useMemo(
@@ -89,7 +106,13 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
   );
   const rules = useChecksBy('rule', range, filters.agent);
 
-  const show = (next: EventFilters): void => replacePlace(hrefOf('/events', queryOf(next)));
+  const show = (next: EventFilters): void =>
+    replacePlace(hrefOf('/events', { ...queryOf(next), ...viewMembers(query) }));
+  // A view that came with the address ends where the reader chooses another.
+  const look = (next: EventView): void => {
+    setPreferences(next);
+    replacePlace(hrefOf('/events', { ...queryOf(filters), event: selection.id }));
+  };
   useShortcuts({
     f: () => document.querySelector<HTMLElement>('.filters select')?.focus(),
     // With an event beside the list, the key is the event's.
@@ -129,12 +152,12 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
                 ? ''
                 : words.events.countSome(events.length)}
           </p>
-          {first === undefined || (isLive && follows) ? null : (
-            <p className="as-of muted">
+          <FeedLabel isPaused={isPaused} />
+          {first === undefined ? null : (
+            <p className={isLive && follows ? 'as-of muted unseen' : 'as-of muted'}>
               {words.events.asOf} <Time iso={new Date(first.openedAt).toISOString()} zone />
             </p>
           )}
-          <FeedLabel isPaused={isPaused} />
           <div className="head-actions">
             {newer === 0 ? null : (
               <button type="button" className="button newer" onClick={showNewer}>
@@ -143,16 +166,26 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
             )}
             {isEmpty ? null : (
               <button type="button" className="button" aria-keyshortcuts="v" onClick={verifyRows}>
-                {chosen.size === 0 ? manyWords.action : manyWords.chosen(chosen.size)}
+                {chosenEvents.length === 0 ? manyWords.action : manyWords.chosen(chosenEvents.length)}
+              </button>
+            )}
+            {isEmpty || events.length === 0 ? null : (
+              <button type="button" className="button" onClick={() => many.start(events)}>
+                {manyWords.all(events.length)}
               </button>
             )}
             <button type="button" className="button" aria-keyshortcuts="." onClick={() => setPaused(!isPaused)}>
               {isPaused ? liveWords.resume : liveWords.pause}
             </button>
+            <ViewMenu view={view} onChange={look} />
             <Export
               filters={filters}
               openedAt={first?.openedAt ?? null}
               end={first === undefined ? null : endOf(first)}
+            />
+            <Copy
+              label={words.events.copyLink}
+              text={linkTo(hrefOf('/events', { ...members, ...viewQuery(view), event: selection.id }))}
             />
           </div>
         </header>
@@ -176,6 +209,7 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
         {isEmpty || (shown === undefined && pages.error !== null) ? null : (
           <EventList
             events={events}
+            view={view}
             total={total}
             names={names}
             selected={selection.id}
@@ -202,6 +236,11 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
       )}
     </div>
   );
+}
+
+/** The address of a place, for another browser. @param href as `hrefOf` gives it */
+function linkTo(href: string): string {
+  return new URL(href, window.location.href).href;
 }
 
 /** The newest value that was there: it stays while, or after, another one could not be read. */

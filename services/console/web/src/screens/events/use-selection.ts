@@ -3,8 +3,6 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { EventRecord } from '@countersign/contracts';
 import type { EventPages } from '../../api/events.js';
 import { hrefOf, replacePlace } from '../../location.js';
-import { queryOf } from './event-filters.js';
-import type { EventFilters } from './event-filters.js';
 
 /** Pages that are read in search of an event that the address names. */
 const MOST_PAGES = 10;
@@ -20,10 +18,10 @@ export interface Selection {
   readonly move: (by: 1 | -1) => void;
 }
 
-/** The event that the address names, within the filtered list. */
+/** The event that the address names, within the filtered list. @param members of the address besides the event */
 export function useSelection(
   id: string | null,
-  filters: EventFilters,
+  members: Readonly<Record<string, string | null>>,
   events: readonly EventRecord[],
   pages: UseInfiniteQueryResult<EventPages>,
 ): Selection {
@@ -33,7 +31,7 @@ export function useSelection(
   useEffect(() => {
     if (mayFind && !isFetching) void fetchNextPage();
   }, [mayFind, isFetching, fetchNextPage]);
-  const select = (next: string | null): void => replacePlace(hrefOf('/events', { ...queryOf(filters), event: next }));
+  const select = (next: string | null): void => replacePlace(hrefOf('/events', { ...members, event: next }));
   return {
     id,
     event: events[index] ?? null,

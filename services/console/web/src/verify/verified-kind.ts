@@ -1,0 +1,3 @@
+/** `partly`: nothing is wrong, and not everything was checked. `waiting`: in no anchored window yet, so there is no proof. */
+export const VERIFIED_KINDS = ['holds', 'partly', 'waiting', 'refused', 'failed'] as const;
+export type VerifiedKind = (typeof VERIFIED_KINDS)[number];
