@@ -45,7 +45,7 @@ npm run bench -- --rules [--quick]         rules with conditions alone, beside p
 npm run bench -- --commitments [--quick]   the event of a check and its commitments
 npm run bench -- --client [--quick]        a check by the JavaScript client, compared with a bare request
 npm run bench -- --mcp-proxy [--quick]     what the proxy of the tool protocol adds to a call, and to a server's start
-npm run bench -- --console [--events N]    each screen of the console in Chromium with 500 agents and N events (100,000)
+npm run bench -- --console [--quick] [--events N]    each screen of the console in Chromium with 500 agents and N events (100,000), memory over ten minutes (--quick: one), a slow device
 npm run bench -- --detection               how much personal data is found in labelled sentences, and what 10 KB cost
 `;
 

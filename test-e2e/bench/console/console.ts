@@ -4,6 +4,8 @@ import { chromium } from 'playwright-core';
 import type { CDPSession, Page } from 'playwright-core';
 import { LoadGenerator } from '../load/load-generator.js';
 import type { BenchOptions } from '../options.js';
+import { slowDevice } from './slow-device.js';
+import { soak } from './soak.js';
 import { seed } from '../stored/seed.js';
 import { Countersign, temporaryFolder } from '../subjects/countersign.js';
 import { json } from '../subjects/http.js';
@@ -29,6 +31,7 @@ const SCREENS = [
 /**
  * Prints, of an instance with 500 agents and this many events, how long each screen of the console takes to its first row, and
  * of the list of events while it is scrolled: its longest task, its rows in the document, its memory and its largest answer.
+ * Then its memory while checks come in, and the vitals on a slow device.
  */
 export async function consoleScreens(options: BenchOptions, print: (line: string) => void): Promise<void> {
   const folder = await temporaryFolder();
@@ -40,7 +43,14 @@ export async function consoleScreens(options: BenchOptions, print: (line: string
     const executablePath = found.stdout.split('\n')[0] ?? '';
     const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
     try {
-      await measure(await (await browser.newContext()).newPage(), instance, print);
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await measure(page, instance, print);
+      await soak(page, instance, options.repetitions === 1 ? 60 : 600, print);
+      const { cookies } = await context.storageState();
+      const fresh = await browser.newContext();
+      await fresh.addCookies(cookies);
+      await slowDevice(await fresh.newPage(), instance, print);
     } finally {
       await browser.close();
     }

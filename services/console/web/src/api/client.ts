@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { AskError } from './ask.js';
 
 const MOST_RETRIES = 2;
@@ -25,3 +26,8 @@ export const client = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 });
+
+/** True while one of them may soon have its first answer: one that failed is no longer waited for, although it is repeated. */
+export function areAwaited(queries: readonly Pick<UseQueryResult, 'isLoading' | 'failureCount'>[]): boolean {
+  return queries.some(({ isLoading, failureCount }) => isLoading && failureCount === 0);
+}

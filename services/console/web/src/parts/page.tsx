@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTitle } from '../use-title.js';
+import { words } from '../words/en.js';
 
 /** A screen that scrolls as a whole: its title, what can be done, and its content. */
 export function Page({
@@ -7,6 +8,7 @@ export function Page({
   name = title,
   count,
   actions,
+  isLoading = false,
   children,
 }: {
   readonly title: ReactNode;
@@ -15,6 +17,8 @@ export function Page({
   /** Beside the title, announced when it changes. */
   readonly count?: string;
   readonly actions?: ReactNode;
+  /** The content is shown once all that it begins with is there: nothing is moved by what comes above it. */
+  readonly isLoading?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
   useTitle(typeof name === 'string' ? name : '');
@@ -30,7 +34,7 @@ export function Page({
         )}
         {actions === undefined ? null : <div className="head-actions">{actions}</div>}
       </header>
-      {children}
+      {isLoading ? <p className="late">{words.loading}</p> : children}
     </section>
   );
 }

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import type { AnchoringState } from '@countersign/contracts';
 import { useAnchoring, useReadiness } from '../../api/health.js';
+import { areAwaited } from '../../api/client.js';
+import { useInstallation } from '../../api/installation.js';
 import { useSigningKeys } from '../../api/settings.js';
 import { FeedLabel } from '../../live/feed-label.js';
 import { useFeedState } from '../../live/feed.js';
@@ -26,11 +28,16 @@ const LOCAL = 'solana:localnet';
 export function Health({ session }: ScreenProps): ReactNode {
   const readiness = useReadiness();
   const anchoring = useAnchoring();
+  const installation = useInstallation(session.user.role);
   const feed = useFeedState();
   const { localTimes } = usePreferences();
   const late = lateSince(anchoring.data);
   return (
-    <Page title={healthWords.title} actions={<FeedLabel />}>
+    <Page
+      title={healthWords.title}
+      isLoading={areAwaited([readiness, anchoring, installation])}
+      actions={<FeedLabel />}
+    >
       {readiness.error === null ? null : (
         <Problem what={healthWords.readinessFailed} error={readiness.error} retry={() => void readiness.refetch()} />
       )}

@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import type { AgentStats } from '@countersign/contracts';
 import { useAgentNames } from '../../api/agents.js';
 import { useOpenAlerts } from '../../api/alerts.js';
+import { areAwaited } from '../../api/client.js';
+import { useInstallation } from '../../api/installation.js';
 import { useAgentStats, useCheckStats, useLiveStats } from '../../api/stats.js';
 import type { StatsRange } from '../../api/stats.js';
 import { FeedLabel } from '../../live/feed-label.js';
@@ -27,12 +29,15 @@ export function Overview({ session, query }: ScreenProps): ReactNode {
   const range = RANGES.find((one) => one === query.get('range')) ?? 'day';
   const outcomes = useCheckStats(range, 'outcome');
   const violations = useCheckStats(range, 'violation_type');
+  const agents = useAgentStats(range);
+  const installation = useInstallation(session.user.role);
   const { data: open } = useOpenAlerts();
   const { data } = outcomes;
   useLiveStats();
   return (
     <Page
       title={overviewWords.title}
+      isLoading={areAwaited([outcomes, violations, agents, installation])}
       actions={
         <>
           <FeedLabel />
@@ -82,13 +87,12 @@ export function Overview({ session, query }: ScreenProps): ReactNode {
         </Card>
       )}
       <Latency role={session.user.role} />
-      <Agents range={range} />
+      <Agents agents={agents} />
     </Page>
   );
 }
 
-function Agents({ range }: { readonly range: StatsRange }): ReactNode {
-  const agents = useAgentStats(range);
+function Agents({ agents }: { readonly agents: ReturnType<typeof useAgentStats> }): ReactNode {
   const names = useAgentNames();
   const { columns } = overviewWords;
   return (
