@@ -55,6 +55,8 @@ async function main(): Promise<void> {
       return rules(options, print);
     case 'overload':
       return (await import('./overload/overload.js')).overload(options, print);
+    case 'fairness':
+      return (await import('./fairness/fairness.js')).fairness(options, print);
     // Loaded on demand: the servers' drivers load slowly.
     case 'distributed':
       return (await import('./distributed/distributed.js')).distributed(options, print);

@@ -11,6 +11,7 @@ export interface BenchOptions {
     | 'detection'
     | 'rules'
     | 'overload'
+    | 'fairness'
     | 'windows'
     | 'memory'
     | 'commitments'
@@ -41,6 +42,7 @@ npm run bench -- --identity [--quick]      registrations per second on MongoDB a
 npm run bench -- --distributed [--quick]   one gateway on Kafka and Redis, compared with the bare server and the embedded gateway
 npm run bench -- --scaling [--events N]    1 and 2 gateways; 1, 2 and 4 audit-log processes on N waiting events (20,000)
 npm run bench -- --overload [--quick]      gateways of both profiles at 1, 2 and 3 times what they can do
+npm run bench -- --fairness [--quick]      one account's checks while another sends 10 times what the gateway can do
 npm run bench -- --rules [--quick]         rules with conditions alone, beside published figures; one gateway with every list, compared with none
 npm run bench -- --commitments [--quick]   the event of a check and its commitments
 npm run bench -- --client [--quick]        a check by the JavaScript client, compared with a bare request
@@ -63,6 +65,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       detection: { type: 'boolean', default: false },
       rules: { type: 'boolean', default: false },
       overload: { type: 'boolean', default: false },
+      fairness: { type: 'boolean', default: false },
       windows: { type: 'boolean', default: false },
       memory: { type: 'boolean', default: false },
       commitments: { type: 'boolean', default: false },
@@ -87,6 +90,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       'detection',
       'rules',
       'overload',
+      'fairness',
       'windows',
       'memory',
       'commitments',
@@ -101,7 +105,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   return {
     run,
     repetitions: whole('--repetitions', values.repetitions, quick ? 1 : 5, 25),
-    seconds: whole('--seconds', values.seconds, run === 'overload' ? 4 : 2, 60),
+    seconds: whole('--seconds', values.seconds, run === 'overload' || run === 'fairness' ? 4 : 2, 60),
     subjects: values.subjects.split(',').map(subject),
     events: whole('--events', values.events, eventsOf(run, quick), 5_000_000),
   };

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startProgram } from '../subjects/program.js';
 import type { Job, Outcome } from './job.js';
@@ -11,8 +12,10 @@ type Reply = { readonly outcome: Outcome } | { readonly error: string };
 export class LoadGenerator {
   readonly #child: ChildProcess;
 
-  constructor(core: number | undefined) {
+  /** @param nice added to the niceness of this process */
+  constructor(core: number | undefined, nice = 0) {
     this.#child = startProgram(PROGRAM, [], { core });
+    if (nice > 0) setPriority(this.#child.pid!, Math.min(19, getPriority() + nice));
   }
 
   run(job: Job): Promise<Outcome> {

@@ -90,6 +90,13 @@ export class Countersign {
   }
 }
 
+/** Puts an account on a plan, while the instance runs. @throws where the command is refused */
+export async function setPlan(dataDir: string, accountId: string, plan: string): Promise<void> {
+  const command = ['admin', 'set-plan', accountId, plan, '--data-dir', dataDir];
+  const code = await ended(startProgram(PROGRAM, command, {}));
+  if (code !== 0) throw new Error(`set-plan ended with ${String(code)}`);
+}
+
 /** The port changes with every start, so the previous content of the file is ignored. */
 async function readyAt(file: string, before: string | null): Promise<Bootstrap | null> {
   const text = await readFile(file, 'utf8').catch(() => null);

@@ -108,7 +108,12 @@ export async function startWhole(folder: string, core: number | undefined): Prom
   };
 }
 
-function targetOf({ bootstrap }: Countersign, agentIds: readonly string[], payload?: object): Target {
+/** The checks of some agents, sent to the instance by its key. */
+export function targetOf(
+  { bootstrap }: Pick<Countersign, 'bootstrap'>,
+  agentIds: readonly string[],
+  payload?: object,
+): Target {
   const { hostname, port } = new URL(bootstrap.baseUrl);
   return { host: hostname, port: Number(port), requests: checkRequests({ ...bootstrap, agentIds }, payload) };
 }

@@ -32,6 +32,27 @@ describe('shares of accounts', () => {
     expect(flooded.busiest(1)[0]).toMatchObject({ accountId: 'flood' });
   });
 
+  it('are exceeded by an account only where one with less than an equal part was refused', () => {
+    const flooded = shares();
+    for (let i = 0; i < 1000; i += 1) flooded.took('flood');
+    expect(flooded.owed('small')).toBe(true);
+    for (let i = 0; i < 600; i += 1) flooded.took('small');
+    // Nothing was refused yet that had less: what is left is the flood's.
+    expect(flooded.exceeds('flood')).toBe(false);
+    expect(flooded.owed('small')).toBe(false);
+    expect([flooded.exceeds('flood'), flooded.exceeds('small')]).toEqual([true, false]);
+    let taken = 600;
+    while (flooded.exceeds('flood')) {
+      flooded.took('small');
+      taken += 1;
+    }
+    expect(taken).toBe(1000);
+    flooded.took('flood');
+    expect(flooded.exceeds('flood')).toBe(true);
+    nowMs += 1000;
+    expect(flooded.exceeds('flood')).toBe(false);
+  });
+
   it('forget what is longer ago than a second', () => {
     const flooded = shares();
     for (let i = 0; i < 1000; i += 1) flooded.took('flood');

@@ -11,7 +11,8 @@ const EVERYBODY_ELSE = '';
 
 /**
  * The number of checks of each account in about the last second. While checks are load-shed, an account that was given
- * less than half of an equal share is owed its checks: another account's flood does not shed them.
+ * less than half of an equal share is owed its checks: another account's flood does not shed them. Where one that was given
+ * less than an equal share was refused nevertheless, those that were given more are refused before it.
  */
 export class AccountShares {
   readonly #now: () => number;
@@ -20,6 +21,9 @@ export class AccountShares {
   #current = new Map<string, Asked>();
   #taken = 0;
   #takenBefore = 0;
+  /** A check of an account was refused in the span that had less than an equal share. */
+  #isStarved = false;
+  #wasStarved = false;
 
   /** @param now monotonic, ms */
   constructor(now: () => number) {
@@ -28,11 +32,19 @@ export class AccountShares {
 
   /** A check of the account arrived. @returns whether it is admitted although others are load-shed */
   owed(accountId: string): boolean {
+    this.#of(accountId).asked += 1;
+    const shares = this.#equalShares(accountId);
+    if (shares < 1 / 2) return true;
+    if (shares < 1) this.#isStarved = true;
+    return false;
+  }
+
+  /** A check of the account arrived. @returns whether it is refused because others were, that had less than the account */
+  exceeds(accountId: string): boolean {
     const current = this.#of(accountId);
+    if (!(this.#isStarved || this.#wasStarved) || this.#equalShares(accountId) <= 1) return false;
     current.asked += 1;
-    const before = this.#before.get(accountId)?.taken ?? 0;
-    const accounts = Math.max(this.#current.size, this.#before.size);
-    return accounts > 1 && (current.taken + before) * 2 * accounts < this.#taken + this.#takenBefore;
+    return true;
   }
 
   /** A check of the account is judged. */
@@ -50,6 +62,15 @@ export class AccountShares {
       .slice(0, count);
   }
 
+  /** How many equal shares the account was given. */
+  #equalShares(accountId: string): number {
+    const accounts = Math.max(this.#current.size, this.#before.size);
+    const all = this.#taken + this.#takenBefore;
+    if (accounts < 2 || all === 0) return 1;
+    const taken = (this.#current.get(accountId)?.taken ?? 0) + (this.#before.get(accountId)?.taken ?? 0);
+    return (taken * accounts) / all;
+  }
+
   #of(accountId: string): Asked {
     const now = this.#now();
     if (now - this.#begunAt >= SPAN_MS) this.#begin(now);
@@ -63,6 +84,8 @@ export class AccountShares {
     const recent = now - this.#begunAt < 2 * SPAN_MS;
     this.#before = recent ? this.#current : new Map<string, Asked>();
     this.#takenBefore = recent ? this.#taken : 0;
+    this.#wasStarved = recent && this.#isStarved;
+    this.#isStarved = false;
     this.#current = new Map();
     this.#taken = 0;
     this.#begunAt = now;
