@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
+import { violationMessageSchema } from '@countersign/contracts';
 import type { DeadLetter, EventEnvelope, SessionFacts } from '@countersign/contracts';
+import { compileSchema } from '@countersign/http-edge';
 import { loadConfig } from '@countersign/process';
 import { run, sessionTokens } from '@countersign/service-kit';
 import type { RunningProcess, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -281,6 +283,8 @@ describe('alerts in a process', () => {
     await until(counted, (count) => count === 50);
     const messages = arrived.slice(from);
     expect(messages).toHaveLength(2);
+    const problemOf = compileSchema(violationMessageSchema);
+    expect(messages.map(({ body }) => problemOf(JSON.parse(body)))).toEqual([null, null]);
     const receiving = new Webhook(made.secret);
     const [first] = messages.map(({ headers, body }) => receiving.verify(body, headers as Record<string, string>));
     expect(first).toMatchObject({

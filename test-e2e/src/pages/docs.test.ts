@@ -131,7 +131,12 @@ describe('the API description', () => {
         `operations-tag-${name}`,
         ...operations.filter(({ tags }) => tags[0] === name).map((one) => `operations-${name}-${one.operationId}`),
       ]);
-      expect([...shown]).toEqual(expected.map((id) => id.replaceAll(' ', '_')));
+      const messages = [...shown].filter((id) => id.startsWith('operations-webhooks-'));
+      expect(messages.map((id) => id.replace('\\', ''))).toEqual([
+        'operations-webhooks-violation.blocked',
+        'operations-webhooks-approval.requested',
+      ]);
+      expect([...shown].filter((id) => !messages.includes(id))).toEqual(expected.map((id) => id.replaceAll(' ', '_')));
       await page.evaluate('scrollTo(0, 0)');
     }, 60_000);
 

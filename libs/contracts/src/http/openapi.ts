@@ -1,5 +1,6 @@
 import { EVERY_NOTE, noteOf } from './document/every-note.js';
 import { INFO, PARAMETERS, SECURITY_SCHEMES, TAGS } from './document/introduction.js';
+import { webhooksOf } from './document/webhooks.js';
 import { everyAnswer, SHOWN_ERROR } from './document/answers.js';
 import type { NamedExamples, OperationNote } from './document/operation-note.js';
 import type { Route } from './route.js';
@@ -121,6 +122,7 @@ export function buildOpenApi(routes: readonly Route[], serverUrl?: string): Json
     ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
     tags: [...known, ...others.map((name) => ({ name }))],
     paths,
+    ...webhooksOf(routes),
     components: { securitySchemes: SECURITY_SCHEMES, schemas: { Error: SHOWN_ERROR } },
   };
 }

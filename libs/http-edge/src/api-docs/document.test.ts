@@ -22,6 +22,7 @@ interface Operation {
 const document = buildOpenApi(structuredClone(routes)) as {
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, object>>;
 };
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
@@ -68,6 +69,11 @@ describe('the OpenAPI document', () => {
     expect(withBody.length).toBeGreaterThan(20);
     for (const { summary, responses } of withBody)
       expect([summary, Object.keys(responses)]).toEqual([summary, expect.arrayContaining(['408'])]);
+  });
+
+  it('describes the messages of alerts, where destinations can be made', () => {
+    expect(Object.keys(document.webhooks)).toEqual(['violation.blocked', 'approval.requested']);
+    expect(buildOpenApi(structuredClone(routes.filter(({ tag }) => tag !== 'Alerts')))).not.toHaveProperty('webhooks');
   });
 
   it('shows for every refusal a body in words', () => {

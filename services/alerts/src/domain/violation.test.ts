@@ -1,3 +1,5 @@
+import { approvalMessageSchema } from '@countersign/contracts';
+import { compileSchema } from '@countersign/http-edge';
 import type { ApprovalRequested } from '@countersign/contracts';
 import { denied, eventId, START } from '../testing/violations.js';
 import { plainLeaf } from '@countersign/evidence';
@@ -65,6 +67,7 @@ describe('a violation', () => {
     const owner = { accountId: 'a', destinationId: 'd' };
     const { type, body } = violationMessage(owner, violation!, violation!.eventId, 2, START);
     expect(type).toBe('approval.requested');
+    expect(compileSchema(approvalMessageSchema)(JSON.parse(body))).toBeNull();
     expect(JSON.parse(body)).toEqual({
       type: 'approval.requested',
       timestamp: occurredAt,
