@@ -278,6 +278,46 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     await page.context().close();
   }, 120_000);
 
+  it('computes the verdicts of rows again, marks one that differs, and counts what cannot be computed', async () => {
+    const { page, watched } = await open('/events');
+    await page.getByRole('row').nth(3).waitFor();
+    await page.locator('.grid-head').getByRole('checkbox').click();
+    const again = page.getByRole('button', { name: /^Decide \d+ again$/ });
+    const count = Number(/\d+/.exec(await again.innerText())![0]);
+    await again.click();
+    const others = await eventually('the number of checks', 30, async () => {
+      const { json } = await instance.request('GET', '/v1/events?type=action.checked&limit=1', { headers });
+      return count - (json as { total: number }).total;
+    });
+    await page.getByText(`${count - others} same, ${others} cannot be computed again`).waitFor({ timeout: 60_000 });
+    await page.getByText(`${others} × no check: nothing was decided`).waitFor();
+    await picture(page, 'events-again');
+    expect(await barriersOf(page)).toEqual([]);
+    let changed = '';
+    await page.route('**/v1/events/*/explanation', async (route) => {
+      const { pathname } = new URL(route.request().url());
+      const { json } = await instance.request('GET', pathname, { headers });
+      const answer = json as { eventId: string; redecided: unknown };
+      if (changed === '') changed = answer.eventId;
+      const differences = [{ member: 'outcome', recorded: 'allowed', recomputed: 'denied' }];
+      const redecided = { verdict: 'different', reason: 'verdict', differences };
+      await route.fulfill({ json: answer.eventId === changed ? { ...answer, redecided } : answer });
+    });
+    await again.click();
+    await page.getByText(`${count - others - 1} same, 1 different`).waitFor({ timeout: 60_000 });
+    await page.getByRole('row').filter({ hasText: 'verdict differs' }).waitFor();
+    await picture(page, 'events-differs');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.locator('.verdict.many').getByRole('link').click();
+    await page.getByText('outcome: recorded "allowed", computed "denied"').waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.unroute('**/v1/events/*/explanation');
+    await page.reload();
+    await page.getByText('Computed again: the verdict follows from the policy.').waitFor();
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
   it('finds by one box, from everywhere and by keyboard', async () => {
     const { json } = await instance.request('GET', '/v1/events?outcome=denied&limit=1', { headers });
     const [{ eventId } = { eventId: '' }] = (json as { events: { eventId: string }[] }).events;

@@ -43,6 +43,37 @@ const eventExplanation = object({
     ),
     description: '`null`: every rule was evaluated',
   },
+  redecided: {
+    ...object({
+      verdict: { type: 'string', enum: ['same', 'different', 'withheld', 'erased', 'not_checked'] },
+      reason: {
+        ...nullable({
+          type: 'string',
+          enum: [
+            'version',
+            'context',
+            'action',
+            'profile',
+            'payload',
+            'rule',
+            'no_room',
+            'engine',
+            'verdict',
+            'size',
+            'unreadable',
+          ],
+        }),
+        description:
+          '`size`: an action that is too long to be judged in an answer; `unreadable`: its record is not read by this version; the others as in a package',
+      },
+      differences: {
+        type: 'array',
+        items: object({ member: { type: 'string' }, recorded: {}, recomputed: {} }),
+        description: 'members of the leaf or of its context that do not follow from what the check saw',
+      },
+    }),
+    description: 'the verdict computed again, with the balances that the check saw, as in the re-decision of a package',
+  },
 });
 
 /** Answer of `GET /v1/events/{eventId}/explanation`. */

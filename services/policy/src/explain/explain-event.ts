@@ -5,6 +5,7 @@ import type { Action, CompiledProfile, Surroundings, Violation } from '@counters
 import { profileSha256, type Digest } from '../domain/profile.js';
 import { whoOf } from '../dry-run/recorded-check.js';
 import { tracedConditions, tracedRule } from './explain-check.js';
+import { redecideEvent } from './redecide-event.js';
 
 type NotEvaluated = NonNullable<EventExplanation['notEvaluated']>;
 
@@ -12,7 +13,8 @@ type NotEvaluated = NonNullable<EventExplanation['notEvaluated']>;
  * Explains a recorded check: every rule of the profile of then for the action as it was recorded. The profile is used only
  * if it has the hash of the leaf. Spending and rate are as recorded. Yields to other work of the thread.
  */
-export async function explainEvent({ event, profile }: EventWithProfile, sha256: Digest): Promise<EventExplanation> {
+export async function explainEvent(found: EventWithProfile, sha256: Digest): Promise<EventExplanation> {
+  const { event, profile } = found;
   const { leaf } = event.envelope;
   const then = profileOfThen(leaf, profile, sha256);
   const { eventId, agentId, profileVersion, profileSha256: hash } = leaf;
@@ -21,6 +23,7 @@ export async function explainEvent({ event, profile }: EventWithProfile, sha256:
     ...{ eventId, agentId, profileVersion, profileSha256: hash, mode: then?.mode ?? null },
     recorded: { outcome, allowed, reason, severity, violation_type, rule, detail },
     ...(await evaluated(event, then)),
+    redecided: redecideEvent(found, sha256),
   };
 }
 

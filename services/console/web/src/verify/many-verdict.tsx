@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import { hrefOf } from '../location.js';
 import { Foreign } from '../parts/foreign.js';
 import { number } from '../words/en.js';
-import { manyWords } from '../words/verify.js';
+import { manyWords, redecisionWords } from '../words/verify.js';
 import type { Many, Tally } from './use-many.js';
-import type { VerifiedKind } from './verified-kind.js';
+import type { RedecidedKind, VerifiedKind } from './verified-kind.js';
 
 /** Events that are named where they do not hold, and reasons that are shown. */
 const NAMED = 5;
@@ -25,6 +25,24 @@ export function ManyVerdict({ verification }: { readonly verification: Many<Veri
       result={manyWords.result(tally)}
       named={[...refused, ...failed]}
       note={isNoted ? (partly.length > 0 ? manyWords.partly(partly.length) : manyWords.verified) : null}
+    />
+  );
+}
+
+/** How far the verdicts of several checks are computed again, then how many are the same. */
+export function ManyRedecided({ many }: { readonly many: Many<RedecidedKind> }): ReactNode {
+  const { tally, isRunning } = many;
+  if (tally === null) return null;
+  const { same, different, failed } = tally.ids;
+  const tone = different.length > 0 ? 'bad' : isRunning || same.length === 0 ? 'plain' : 'good';
+  return (
+    <ManyFindings
+      many={many}
+      tone={tone === 'good' && same.length < tally.of ? 'held' : tone}
+      progress={redecisionWords.progress(doneOf(tally), tally.of)}
+      result={redecisionWords.result(tally)}
+      named={[...different, ...failed]}
+      note={isRunning ? null : redecisionWords.note}
     />
   );
 }

@@ -1,5 +1,5 @@
 import type { Tally } from '../verify/use-many.js';
-import type { VerifiedKind } from '../verify/verified-kind.js';
+import type { RedecidedKind, VerifiedKind } from '../verify/verified-kind.js';
 import { number } from './en.js';
 
 /** Texts of what is verified in the browser. */
@@ -55,4 +55,48 @@ export const manyWords = {
   nothing: 'No row is on screen',
   more: (count: number) => `and ${number(count)} more`,
   moreReasons: (count: number) => `and ${number(count)} other reasons`,
+} as const;
+
+/** Texts of verdicts that are computed again. */
+export const redecisionWords = {
+  action: (chosen: number) => (chosen === 0 ? 'Decide rows again' : `Decide ${number(chosen)} again`),
+  progress: (done: number, of: number) => `Deciding ${number(done)} of ${number(of)} again …`,
+  result: ({ of, ids: { same, different, open, failed } }: Pick<Tally<RedecidedKind>, 'of' | 'ids'>): string => {
+    const left = of - same.length - different.length - open.length - failed.length;
+    const parts: readonly (readonly [number, string])[] = [
+      [same.length, 'same'],
+      [different.length, 'different'],
+      [open.length, 'cannot be computed again'],
+      [failed.length, 'could not be asked for'],
+      [left, 'not reached'],
+    ];
+    return parts
+      .filter(([count]) => count > 0)
+      .map(([count, text]) => `${number(count)} ${text}`)
+      .join(', ');
+  },
+  note: 'By the server, under the profile of then, with the balances that each check saw. A report has it computed by its reader.',
+  differs: 'verdict differs',
+  noCheck: 'no check: nothing was decided',
+  erased: 'the content is erased',
+  reasons: {
+    version: 'recorded in a format before the context of checks was kept',
+    context: 'the context of the check is not kept',
+    action: 'the action is not kept',
+    profile: 'no stored profile has the hash of the leaf',
+    payload: 'the payload was not stored, and rules read payloads',
+    rule: 'a rule uses a function that cannot be evaluated here',
+    no_room: 'the counters had no room for what the check counts',
+    engine: 'another version of the engine decided, and its verdict differs',
+    verdict: 'the verdict differs',
+    unreadable: 'this version does not read its record',
+    size: 'the action is too long to be decided again here: a report has it',
+  },
+  one: {
+    same: 'Computed again: the verdict follows from the policy.',
+    different: 'Computed again: the verdict does not follow from the policy.',
+    open: (reason: string) => `Not computed again: ${reason}.`,
+    member: (member: string, recorded: unknown, recomputed: unknown) =>
+      `${member}: recorded ${JSON.stringify(recorded)}, computed ${JSON.stringify(recomputed)}`,
+  },
 } as const;

@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icons.js';
 import { Time, zoneName } from '../../parts/time.js';
 import { usePreferences } from '../../preferences.js';
 import { number, words } from '../../words/en.js';
+import { redecisionWords } from '../../words/verify.js';
 import { fitting, templateOf } from './event-view.js';
 import type { ColumnName, EventView } from './event-view.js';
 import { actionLine, agentName, outcomeOf } from './event-words.js';
@@ -33,6 +34,8 @@ interface ListProps {
   readonly onStill: (isStill: boolean) => void;
   /** Ids of events that were chosen. */
   readonly chosen?: ReadonlySet<string>;
+  /** Ids of events whose verdict differs from the one computed again. */
+  readonly differing?: ReadonlySet<string>;
   /** Called with one event, or all of the list, to choose those that are not, or to drop them. Absent: events are not chosen here. */
   readonly onChoose?: (events: readonly EventRecord[]) => void;
   /** Called with the events that are on screen, whenever these are others. */
@@ -43,7 +46,7 @@ interface ListProps {
 
 /** The rows of which some are in the document, as a grid with one tab stop. */
 export function EventList(props: ListProps): ReactNode {
-  const { events, view, total, names, selected, onSelect, chosen = NONE, onChoose } = props;
+  const { events, view, total, names, selected, onSelect, chosen = NONE, differing = NONE, onChoose } = props;
   const { onShown, onStill, isOld, isLoading, more } = props;
   const { localTimes } = usePreferences();
   const isNarrow = useSyncExternalStore(watchNarrow, () => NARROW.matches);
@@ -199,7 +202,12 @@ export function EventList(props: ListProps): ReactNode {
                     </label>
                   </span>
                 )}
-                <Cells event={event} name={agentName(event.agentId, names)} columns={shownColumns} />
+                <Cells
+                  event={event}
+                  name={agentName(event.agentId, names)}
+                  columns={shownColumns}
+                  differs={differing.has(event.eventId)}
+                />
               </div>
             );
           })}
@@ -266,10 +274,12 @@ function Cells({
   event,
   name,
   columns,
+  differs,
 }: {
   readonly event: EventRecord;
   readonly name: string;
   readonly columns: readonly ColumnName[];
+  readonly differs: boolean;
 }): ReactNode {
   const { label, tone } = outcomeOf(event);
   return (
@@ -279,7 +289,11 @@ function Cells({
       </span>
       <span role="gridcell" className="cell-outcome">
         <span className={`badge ${tone}`}>{label}</span>
-        {event.severity === null ? null : <span className="severity">{event.severity}</span>}
+        {differs ? (
+          <span className="severity differs">{redecisionWords.differs}</span>
+        ) : event.severity === null ? null : (
+          <span className="severity">{event.severity}</span>
+        )}
       </span>
       {columns.map((column) => (
         <span

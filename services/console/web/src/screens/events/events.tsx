@@ -12,14 +12,15 @@ import { hrefOf, replacePlace } from '../../location.js';
 import { Copy, Problem } from '../../parts/problem.js';
 import { Time } from '../../parts/time.js';
 import { setPreferences, usePreferences } from '../../preferences.js';
-import { ManyVerdict } from '../../verify/many-verdict.js';
+import { ManyRedecided, ManyVerdict } from '../../verify/many-verdict.js';
+import { redecided } from '../../verify/redecided.js';
+import { REDECIDED_KINDS, VERIFIED_KINDS } from '../../verify/verified-kind.js';
 import { useMany } from '../../verify/use-many.js';
 import { verified } from '../../verify/verified.js';
-import { VERIFIED_KINDS } from '../../verify/verified-kind.js';
 import { useTitle } from '../../use-title.js';
 import { words } from '../../words/en.js';
 import { liveWords } from '../../words/live.js';
-import { manyWords } from '../../words/verify.js';
+import { manyWords, redecisionWords } from '../../words/verify.js';
 import type { ScreenProps } from '../screen-props.js';
 import { apiFilters, countedRange, filtersOf, queryOf } from './event-filters.js';
 import type { EventFilters } from './event-filters.js';
@@ -74,21 +75,27 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
   const selection = useSelection(query.get('event'), members, events, pages);
 
   const many = useMany(VERIFIED_KINDS, verified);
+  const again = useMany(REDECIDED_KINDS, redecided);
+  const differing = useMemo(() => new Set(again.tally?.ids.different), [again.tally]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const onScreen = useRef<readonly EventRecord[]>([]);
   const setOnScreen = useCallback((rows: readonly EventRecord[]) => {
     onScreen.current = rows;
   }, []);
   const { clear } = many;
+  const { clear: clearAgain } = again;
   useEffect(() => {
     clear();
+    clearAgain();
     setChosen(new Set());
-  }, [filters, clear]);
+  }, [filters, clear, clearAgain]);
   const chosenEvents = useMemo(
     () => (chosen.size === 0 ? [] : events.filter(({ eventId }) => chosen.has(eventId))),
     [chosen, events],
   );
-  const verifyRows = (): void => many.start(isEmpty ? [] : chosenEvents.length === 0 ? onScreen.current : chosenEvents);
+  const rowsMeant = (): readonly EventRecord[] =>
+    isEmpty ? [] : chosenEvents.length === 0 ? onScreen.current : chosenEvents;
+  const verifyRows = (): void => many.start(rowsMeant());
   const choose = (some: readonly EventRecord[]): void =>
     setChosen((before) => {
       const after = new Set(before);
@@ -174,6 +181,11 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
                 {manyWords.all(events.length)}
               </button>
             )}
+            {isEmpty || filters.kind !== null ? null : (
+              <button type="button" className="button" onClick={() => again.start(rowsMeant())}>
+                {redecisionWords.action(chosenEvents.length)}
+              </button>
+            )}
             <button type="button" className="button" aria-keyshortcuts="." onClick={() => setPaused(!isPaused)}>
               {isPaused ? liveWords.resume : liveWords.pause}
             </button>
@@ -205,6 +217,7 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
           </p>
         ) : null}
         <ManyVerdict verification={many} />
+        <ManyRedecided many={again} />
         {isEmpty ? <NoEvents filters={filters} names={names} onChange={show} /> : null}
         {isEmpty || (shown === undefined && pages.error !== null) ? null : (
           <EventList
@@ -215,6 +228,7 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
             selected={selection.id}
             onSelect={selection.select}
             chosen={chosen}
+            differing={differing}
             onChoose={choose}
             onShown={setOnScreen}
             onStill={setStill}
