@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import { alertsRoutes, streamRoutes, type AccountFacts } from '@countersign/contracts';
-import { deriveSecret } from '@countersign/process';
+import { sealingKeys } from '@countersign/process';
 import { OutboxRelay, Projection } from '@countersign/topics';
 import { actRecorder, resolveAll } from '@countersign/service-kit';
 import type { RunningService, ServiceContext, ServiceDefinition } from '@countersign/service-kit';
@@ -12,6 +12,7 @@ import { Destinations } from './destinations.js';
 import { ViolationConsumer } from './follow/violation-consumer.js';
 import { GROUP, ViolationFollower } from './follow/violation-follower.js';
 import { AlertConfigsController } from './http/alert-configs-controller.js';
+import { resealStore } from './secrets/reseal.js';
 import { openMongoAlertStore, openSqliteAlertStore } from './store/open.js';
 import type { AlertStore } from './store/port.js';
 import { StreamsController } from './http/streams-controller.js';
@@ -41,11 +42,16 @@ class AlertsModule {}
 
 async function start(context: ServiceContext): Promise<RunningService> {
   const { config, clock } = context;
-  const key = await deriveSecret(config, 'alert secrets');
+  const sealed = {
+    destinations: await sealingKeys(config, 'alert secrets'),
+    streams: await sealingKeys(config, 'stream credentials'),
+  };
+  const key = sealed.destinations.present;
   const store = await context.openStore<AlertStore>({
     sqlite: () => openSqliteAlertStore(join(context.directory, 'alerts.db')),
     mongo: openMongoAlertStore,
   });
+  await resealStore(store, sealed, context.log);
   const allowedHosts = config.webhookAllowedHosts;
   const mailer = config.smtpUrl === null ? null : openMailer(config.smtpUrl, config.smtpFrom);
   const network = { allowedHosts, resolve: resolveAll, timeoutMs: WEBHOOK_TIMEOUT_MS };
@@ -62,7 +68,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const destinations = new Destinations(store, carrier, { key, allowedHosts, canMail, clock, ...people });
   const follower = new ViolationFollower(context, store, config.alertWindowSeconds * 1000, () => dispatcher.wake());
   dispatcher.start();
-  const streamKey = await deriveSecret(config, 'stream credentials');
+  const streamKey = sealed.streams.present;
   // An IPv6 address is without brackets in a header of syslog: RFC 5424, section 6.2.4.
   const originHost = config.publicUrl === null ? null : new URL(config.publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
   const send = batchSender(streamKey, { ...network, timeoutMs: BATCH_TIMEOUT_MS }, { originHost, clock });

@@ -3,7 +3,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { identityRoutes, secondFactorRoutes, singleSignOnRoutes, trustedIssuerRoutes } from '@countersign/contracts';
 import type { Route, TopicName } from '@countersign/contracts';
 import type { VersionedKind } from '@countersign/counters';
-import { deriveSecret } from '@countersign/process';
+import { deriveSecret, sealingKeys } from '@countersign/process';
 import { resolveAll, sessionTokens } from '@countersign/service-kit';
 import { Announcer, OutboxRelay, republish, TopicAhead, TopicTail } from '@countersign/topics';
 import type { Mailer } from '@countersign/service-kit/mail';
@@ -46,6 +46,7 @@ import { Publication } from './publication.js';
 import { Codes } from './second-factor/codes.js';
 import { FinishSignIn } from './second-factor/finish-sign-in.js';
 import { SecondFactors } from './second-factor/second-factors.js';
+import { resealFactors } from './second-factor/reseal-factors.js';
 import { SignInSteps } from './second-factor/sign-in-steps.js';
 import { Trail } from './trail/trail.js';
 import { AttemptQueue } from './sign-in/attempt-queue.js';
@@ -93,7 +94,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   const links = new OneTimeLinks(context.clock);
   const tokens = await sessionTokens(context);
   const queue = new AttemptQueue();
-  const factorKey = await deriveSecret(context.config, 'second factors');
+  const { present: factorKey, previous: previousFactorKey } = await sealingKeys(context.config, 'second factors');
   const passwords = new Passwords();
   const steps = new SignInSteps(factorKey, context.clock);
   const codes = new Codes(factorKey, context.clock);
@@ -111,6 +112,7 @@ async function start(context: ServiceContext): Promise<RunningService> {
   let comparing: string | null = 'the topics of accounts are being compared with the store';
   const compared = compare(context, store)
     .then(() => markFirstKeys(store))
+    .then(() => resealFactors(store, codes, previousFactorKey, context.log))
     // The announcer retries by itself, and reports failures as readiness.
     .then(() => announcer.announce().catch(() => undefined))
     .then(

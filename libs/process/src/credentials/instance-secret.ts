@@ -4,6 +4,7 @@ import type { Config } from '../configuration/config.js';
 import { ConfigurationError } from '../configuration/load-config.js';
 import { makeDataDirectory } from '../data-directory/data-directory.js';
 import { createFileOnce, readIfPresent } from '../data-directory/files.js';
+import type { SealingKeys } from './sealed-text.js';
 
 const LEAST_BYTES = 32;
 const MADE_BYTES = 32;
@@ -30,7 +31,30 @@ export async function deriveSecret(
   config: Pick<Config, 'dataDir' | 'instanceSecretFile'>,
   purpose: SecretPurpose,
 ): Promise<Uint8Array> {
+  return derived(await instanceSecret(config), purpose);
+}
+
+/**
+ * Derives the key that seals what is stored, and that of the secret which is being replaced: the file of the secret with
+ * `.previous` at the end of its name.
+ * @throws ConfigurationError as `deriveSecret`, also where both files hold the same
+ */
+export async function sealingKeys(
+  config: Pick<Config, 'dataDir' | 'instanceSecretFile'>,
+  purpose: SecretPurpose,
+): Promise<SealingKeys> {
   const secret = await instanceSecret(config);
+  const file = `${fileOf(config)}.previous`;
+  const previous = await readIfPresent(file);
+  if (previous === null) return { present: derived(secret, purpose), previous: null };
+  refuseShort(previous, file);
+  if (Buffer.from(previous).equals(secret)) {
+    throw new ConfigurationError([`${file} holds the present instance secret: it is for the one before`]);
+  }
+  return { present: derived(secret, purpose), previous: derived(previous, purpose) };
+}
+
+function derived(secret: Uint8Array, purpose: SecretPurpose): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), `countersign ${purpose} v1`, DERIVED_BYTES));
 }
 
@@ -41,15 +65,22 @@ export async function serviceCredential(config: Pick<Config, 'dataDir' | 'instan
 
 async function instanceSecret(config: Pick<Config, 'dataDir' | 'instanceSecretFile'>): Promise<Uint8Array> {
   const given = config.instanceSecretFile;
-  const file = given ?? join(config.dataDir, 'instance-secret');
+  const file = fileOf(config);
   const secret = given === null ? await makeOnce(config.dataDir, file) : await readIfPresent(given);
   if (secret === null) {
     throw new ConfigurationError([`COUNTERSIGN_INSTANCE_SECRET_FILE names ${file}, and there is no such file`]);
   }
-  if (secret.length < LEAST_BYTES) {
-    throw new ConfigurationError([`${file} holds less than ${LEAST_BYTES} bytes: fill it from a random source`]);
-  }
+  refuseShort(secret, file);
   return secret;
+}
+
+function fileOf({ dataDir, instanceSecretFile }: Pick<Config, 'dataDir' | 'instanceSecretFile'>): string {
+  return instanceSecretFile ?? join(dataDir, 'instance-secret');
+}
+
+function refuseShort(secret: Uint8Array, file: string): void {
+  if (secret.length >= LEAST_BYTES) return;
+  throw new ConfigurationError([`${file} holds less than ${LEAST_BYTES} bytes: fill it from a random source`]);
 }
 
 async function makeOnce(dataDir: string, file: string): Promise<Uint8Array> {

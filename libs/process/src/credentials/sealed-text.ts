@@ -4,6 +4,12 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Keys of one purpose, 32 bytes each. `previous`: of the instance secret that is being replaced; `null`: none is. */
+export interface SealingKeys {
+  readonly present: Uint8Array;
+  readonly previous: Uint8Array | null;
+}
+
 /**
  * Seals a text: AES-256-GCM, nonce and tag before the ciphertext, base64. `owner` is authenticated with it, so that a sealed
  * text opens only for its owner.
@@ -22,4 +28,19 @@ export function unseal(sealed: string, key: Uint8Array, owner: string): string {
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
   return decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+}
+
+/**
+ * The text, sealed under the present key instead of the previous one.
+ * @returns `null` where it opens by the present key already
+ * @throws if it opens by neither
+ */
+export function resealed(sealed: string, { present, previous }: SealingKeys, owner: string): string | null {
+  try {
+    unseal(sealed, present, owner);
+    return null;
+  } catch (error) {
+    if (previous === null) throw error;
+    return seal(unseal(sealed, previous, owner), present, owner);
+  }
 }

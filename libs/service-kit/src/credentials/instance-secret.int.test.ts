@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deriveSecret, explain } from '@countersign/process';
+import { deriveSecret, explain, sealingKeys } from '@countersign/process';
 import { loadSessionSecret } from './session-tokens.js';
 
 describe('secrets derived from the instance secret', () => {
@@ -24,6 +24,24 @@ describe('secrets derived from the instance secret', () => {
     expect(hex(await loadSessionSecret({ ...two, profile: 'distributed' }))).toBe(hex(tokens));
     // RFC 5869 with SHA-256, computed independently with HMAC alone.
     expect(hex(tokens)).toBe('01823b2f247b396ff826ef76a4cbdfcbe5e3618428729cfeee09980f5ebcb7fa');
+  });
+
+  it('are those of the previous secret as well, while its file is beside the present one', async () => {
+    const file = join(folder, 'secret');
+    const config = { dataDir: folder, instanceSecretFile: file };
+    writeFileSync(file, Buffer.alloc(32, 7));
+    const before = await sealingKeys(config, 'alert secrets');
+    expect(before).toEqual({ present: await deriveSecret(config, 'alert secrets'), previous: null });
+    writeFileSync(`${file}.previous`, Buffer.alloc(32, 7));
+    await expect(sealingKeys(config, 'alert secrets')).rejects.toThrow('.previous holds the present instance secret');
+    writeFileSync(file, Buffer.alloc(32, 8));
+    const { present, previous } = await sealingKeys(config, 'alert secrets');
+    expect([hex(previous!), hex(present)]).toEqual([
+      hex(before.present),
+      hex(await deriveSecret(config, 'alert secrets')),
+    ]);
+    writeFileSync(`${file}.previous`, 'short');
+    await expect(sealingKeys(config, 'alert secrets')).rejects.toThrow('.previous holds less than 32 bytes');
   });
 
   it('come from a file that is created once in the data directory if none is named', async () => {

@@ -75,6 +75,10 @@ export class AlertDocuments implements AlertStore {
     });
   }
 
+  async *allDestinations(): AsyncIterable<Destination> {
+    for await (const { body } of this.documents.all(DESTINATIONS)) yield body;
+  }
+
   async destination(id: string): Promise<Destination | null> {
     return (await this.documents.get(DESTINATIONS, id))?.body ?? null;
   }

@@ -52,6 +52,8 @@ export interface AlertStore extends OutboxStore {
   /** Puts events into the outbox that belong to no change. */
   enqueue(events: readonly NewRecord[]): Promise<void>;
   destination(id: string): Promise<Destination | null>;
+  /** Of every account. */
+  allDestinations(): AsyncIterable<Destination>;
   /** `null` for a destination of another account, too. */
   destinationOf(accountId: string, id: string): Promise<Destination | null>;
   /** Oldest first. */

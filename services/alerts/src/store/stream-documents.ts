@@ -107,6 +107,10 @@ export class StreamDocuments implements StreamStore {
     return (await this.documents.find(STREAMS, query)).map(({ body }) => body);
   }
 
+  async *all(): AsyncIterable<Stream> {
+    for await (const { body } of this.documents.all(STREAMS)) yield body;
+  }
+
   async enabled(): Promise<readonly Stream[]> {
     return (await this.documents.find(STREAMS, { where: { enabled: true }, limit: ALL })).map(({ body }) => body);
   }

@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { seal, unseal } from '@countersign/process';
+import { resealStore } from '../secrets/reseal.js';
 import type { Stream } from '../streams/stream.js';
 import type { StreamState } from '../streams/stream-store.js';
 import { ACCOUNT, AGENT, destination, OTHER_ACCOUNT, START } from '../testing/violations.js';
@@ -50,6 +53,35 @@ export function streamStoreContract(name: string, harness: StoreHarness): void {
       expect(await streams.replace(changed)).toBe(false);
       expect(await streams.find(ACCOUNT, 'a')).toEqual(changed);
       expect(await streams.add(stream('d'), 2)).toBe(false);
+    });
+
+    it('seals everything again under another instance secret, also while another instance does', async () => {
+      const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+      const warned: unknown[] = [];
+      const log = { info: () => undefined, warn: (about: unknown) => void warned.push(about) };
+      const replace = (previous: Uint8Array | null, present: Uint8Array): Promise<void> =>
+        resealStore(store, { destinations: { present, previous }, streams: { present, previous } }, log);
+      await store.addDestination(destination('a', { sealedSecret: seal('of a', first, 'a') }));
+      await store.addDestination(destination('b', { kind: 'email', destination: 'b@example.com' }));
+      await store.addDestination(destination('lost', { sealedSecret: seal('lost', randomBytes(32), 'lost') }));
+      const off = { accountId: OTHER_ACCOUNT, enabled: false };
+      await store.streams.add(stream('s', { ...off, sealedCredentials: seal('of s', first, 's') }), MOST);
+      const held = async (): Promise<string[]> => [
+        (await store.destination('a'))!.sealedSecret!,
+        (await store.streams.find(OTHER_ACCOUNT, 's'))!.sealedCredentials,
+      ];
+      await replace(null, second);
+      expect((await held()).map((sealed, i) => unseal(sealed, first, 'as'[i]!))).toEqual(['of a', 'of s']);
+      await Promise.all([replace(first, second), replace(first, second)]);
+      await replace(second, third);
+      const sealed = await held();
+      expect(sealed.map((one, i) => unseal(one, third, 'as'[i]!))).toEqual(['of a', 'of s']);
+      for (const [i, one] of sealed.entries()) {
+        for (const earlier of [first, second]) expect(() => unseal(one, earlier, 'as'[i]!)).toThrow();
+      }
+      expect(await store.streams.find(OTHER_ACCOUNT, 's')).toMatchObject({ ...off, revision: 3 });
+      expect(warned).toEqual([{ id: 'lost' }, { id: 'lost' }, { id: 'lost' }]);
+      expect(await store.destination('lost')).toMatchObject({ revision: 1 });
     });
 
     it('keeps what people did for the log with the change that it was, and not where nothing changes', async () => {

@@ -64,6 +64,8 @@ export interface StreamStore {
   find(accountId: string, id: string): Promise<Stream | null>;
   /** Oldest first. */
   list(accountId: string): Promise<readonly Stream[]>;
+  /** Of all accounts, disabled ones too. */
+  all(): AsyncIterable<Stream>;
   /** Of all accounts. */
   enabled(): Promise<readonly Stream[]>;
   states(streamIds: readonly string[]): Promise<ReadonlyMap<string, StreamState>>;

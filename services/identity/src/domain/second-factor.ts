@@ -6,6 +6,8 @@ export interface SecondFactor {
   readonly lastStep: number;
   /** HMAC of each recovery code that was not used, in hexadecimal digits. */
   readonly recoveryCodes: readonly string[];
+  /** Sealed: the key of `recoveryCodes`, where an earlier instance secret made them. Absent: the key of the present one. */
+  readonly recoveryKey?: string;
   readonly enrolledAt: string;
   /** Wrong codes since the last right one. Absent: 0. */
   readonly wrongInARow?: number;
@@ -25,9 +27,11 @@ export function isSecondFactor({
   secret,
   lastStep,
   recoveryCodes,
+  recoveryKey,
   enrolledAt,
   wrongInARow = 0,
 }: SecondFactor): boolean {
   const numbers = Number.isSafeInteger(lastStep) && Number.isSafeInteger(wrongInARow) && wrongInARow >= 0;
-  return numbers && SEALED.test(secret) && TIME.test(enrolledAt) && recoveryCodes.every((code) => HMAC.test(code));
+  const sealed = SEALED.test(secret) && (recoveryKey === undefined || SEALED.test(recoveryKey));
+  return numbers && sealed && TIME.test(enrolledAt) && recoveryCodes.every((code) => HMAC.test(code));
 }

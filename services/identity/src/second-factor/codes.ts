@@ -1,5 +1,5 @@
 import { HttpRefusal } from '@countersign/http-edge';
-import { seal, unseal } from '@countersign/process';
+import { resealed, seal, unseal } from '@countersign/process';
 import type { SecondFactorEnrolment } from '@countersign/contracts';
 import type { SecondFactor } from '../domain/second-factor.js';
 import type { User } from '../domain/members.js';
@@ -49,7 +49,7 @@ export class Codes {
   }
 
   /** The second factor with other recovery codes. */
-  renewed(userId: string, factor: SecondFactor): Enrolled {
+  renewed(userId: string, { recoveryKey: _replaced, ...factor }: SecondFactor): Enrolled {
     const recoveryCodes = newRecoveryCodes();
     const hashes = recoveryCodes.map((one) => hashOfCode(one, this.key, userId)!);
     return { factor: { ...factor, recoveryCodes: hashes }, recoveryCodes };
@@ -60,7 +60,7 @@ export class Codes {
    * @returns the second factor after its use, to be stored; `null` if it is wrong or was used
    */
   use(userId: string, { wrongInARow: _wrong, ...factor }: SecondFactor, given: string): SecondFactor | null {
-    const hash = hashOfCode(given, this.key, userId);
+    const hash = hashOfCode(given, this.#recoveryKeyOf(userId, factor), userId);
     if (hash !== null) {
       const recoveryCodes = withoutCode(factor.recoveryCodes, hash);
       return recoveryCodes === null ? null : { ...factor, recoveryCodes };
@@ -69,10 +69,37 @@ export class Codes {
     return lastStep === null ? null : { ...factor, lastStep };
   }
 
-  /** @throws HttpRefusal 403 if it was sealed under another instance secret */
+  /**
+   * The second factor under the present instance secret, from which nothing opens by the previous one. Recovery codes keep the
+   * key that they were made with, sealed: their text is not known.
+   * @param previous the key of the previous instance secret
+   * @returns `null` where it is under the present one already
+   * @throws if it opens by neither
+   */
+  resealed(userId: string, factor: SecondFactor, previous: Uint8Array): SecondFactor | null {
+    const keys = { present: this.key, previous };
+    const secret = resealed(factor.secret, keys, ownerOf(userId));
+    if (secret === null) return null;
+    const of = codesOf(userId);
+    const recoveryKey =
+      factor.recoveryKey === undefined
+        ? seal(Buffer.from(previous).toString('hex'), this.key, of)
+        : (resealed(factor.recoveryKey, keys, of) ?? factor.recoveryKey);
+    return { ...factor, secret, recoveryKey };
+  }
+
+  #recoveryKeyOf(userId: string, { recoveryKey }: SecondFactor): Uint8Array {
+    return recoveryKey === undefined ? this.key : Buffer.from(this.#open(recoveryKey, codesOf(userId)), 'hex');
+  }
+
   #secretOf(userId: string, { secret }: SecondFactor): string {
+    return this.#open(secret, ownerOf(userId));
+  }
+
+  /** @throws HttpRefusal 403 if it was sealed under another instance secret */
+  #open(sealed: string, owner: string): string {
     try {
-      return unseal(secret, this.key, ownerOf(userId));
+      return unseal(sealed, this.key, owner);
     } catch {
       throw new HttpRefusal(403, 'the second factor was enrolled under another instance secret: an admin resets it');
     }
@@ -82,6 +109,10 @@ export class Codes {
 /** As authenticators show it: often with a space in the middle. */
 function digitsOf(given: string): string {
   return given.replace(/[\s-]/g, '');
+}
+
+function codesOf(userId: string): string {
+  return `recovery codes of ${userId}`;
 }
 
 function ownerOf(userId: string): string {

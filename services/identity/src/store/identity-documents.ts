@@ -149,6 +149,10 @@ export class IdentityDocuments implements IdentityStore {
     for await (const stored of this.documents.all(ACCOUNTS)) yield factsOf(stored);
   }
 
+  async *allUsers(): AsyncIterable<User> {
+    for await (const stored of this.documents.all(USERS)) yield userOf(stored);
+  }
+
   async *allApiKeys(): AsyncIterable<IssuedKey> {
     for await (const stored of this.documents.all(API_KEYS)) yield factsOf(stored);
   }

@@ -98,6 +98,8 @@ export interface IdentityStore {
 
   /** Everything that has a topic, to publish again what the topic lost. */
   allAccounts(): AsyncIterable<Account>;
+  /** These have no topic. */
+  allUsers(): AsyncIterable<User>;
   allApiKeys(): AsyncIterable<IssuedKey>;
   allSessions(): AsyncIterable<Session>;
 
