@@ -56,6 +56,20 @@ for document in documents:
     if document["kind"] != "Deployment":
         continue
     component = document["metadata"]["labels"]["app.kubernetes.io/component"]
+    # The Pod Security Standard `restricted`, which a namespace may enforce.
+    pod = document["spec"]["template"]["spec"]
+    if pod.keys() & {"hostNetwork", "hostPID", "hostIPC"} or pod["securityContext"]["runAsUser"] == 0:
+        sys.exit(f"{component}: the pod shares what is the node's, or runs as root")
+    for volume in pod["volumes"]:
+        if volume.keys() - {"name", "configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"}:
+            sys.exit(f"{component}: the volume {volume['name']} is of a kind that is not permitted")
+    for container in pod["containers"] + pod.get("initContainers", []):
+        context = container["securityContext"]
+        if (context["allowPrivilegeEscalation"], context["runAsNonRoot"], context["capabilities"], context["seccompProfile"]) != (
+                False, True, {"drop": ["ALL"]}, {"type": "RuntimeDefault"}):
+            sys.exit(f"{component}: {container['name']} has rights that are not permitted")
+        if any("hostPort" in port for port in container.get("ports", [])):
+            sys.exit(f"{component}: {container['name']} takes a port of the node")
     mounts = {mount["name"] for c in document["spec"]["template"]["spec"]["containers"] for mount in c["volumeMounts"]}
     if ("instance" in mounts) != (component not in {"edge", "verification", "mcp", "console"}):
         sys.exit(f"{component}: the instance secret is mounted where sessions are judged, services called or approvals bound, nowhere else")
