@@ -305,7 +305,7 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     });
     await again.click();
     await page.getByText(`${count - others - 1} same, 1 different`).waitFor({ timeout: 60_000 });
-    await page.getByRole('row').filter({ hasText: 'verdict differs' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'differs' }).waitFor();
     await picture(page, 'events-differs');
     expect(await barriersOf(page)).toEqual([]);
     await page.locator('.verdict.many').getByRole('link').click();
@@ -314,6 +314,35 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     await page.unroute('**/v1/events/*/explanation');
     await page.reload();
     await page.getByText('Computed again: the verdict follows from the policy.').waitFor();
+    expect(unexpected(watched)).toEqual([]);
+    await page.context().close();
+  }, 120_000);
+
+  it('drafts the change that would allow a denied check, and saves nothing', async () => {
+    const { json } = await instance.request('GET', '/v1/events?outcome=denied&limit=1', { headers });
+    const [{ eventId, rule, agentId } = { eventId: '', rule: '', agentId: '' }] = (
+      json as { events: { eventId: string; rule: string; agentId: string }[] }
+    ).events;
+    const { page, watched } = await open(`/events/${eventId}`);
+    const link = page.getByRole('link', { name: 'Allow this: draft a change' });
+    await link.waitFor();
+    await picture(page, 'event-allow');
+    expect(await barriersOf(page)).toEqual([]);
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(/^Under this change alone, a check of the same action.* would be allowed now/).waitFor();
+    await page.getByText(/would change \d+ of/).waitFor();
+    const kept = RULES.blocked_apis.filter((entry) => rule !== `blocked_apis:${entry}`);
+    expect(kept).toHaveLength(1);
+    const text = JSON.parse(await page.getByLabel('Profile as JSON').inputValue()) as { blocked_apis: unknown };
+    expect(text.blocked_apis).toEqual(kept);
+    await picture(page, 'profile-allow');
+    expect(await barriersOf(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    await picture(page, 'profile-allow-narrow');
+    expect(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0);
+    const saved = await instance.request('GET', `/v1/agents/${agentId}/profile`, { headers });
+    expect((saved.json as { blocked_apis: unknown }).blocked_apis).toEqual(RULES.blocked_apis);
     expect(unexpected(watched)).toEqual([]);
     await page.context().close();
   }, 120_000);

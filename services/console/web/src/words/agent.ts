@@ -237,3 +237,33 @@ export const agentWords = {
     },
   },
 } as const;
+
+/** Texts of the change that would allow a denied check. */
+export const allowWords = {
+  action: 'Allow this: draft a change',
+  title: 'Allow this',
+  lead: 'A draft of the smallest change of the list that denied the check. Its impact stands below. Nothing is saved until you save it.',
+  event: 'The denied check',
+  draft: 'Draft',
+  take: 'Add to the draft',
+  allowed: 'Under this change alone, a check of the same action, without its payload, would be allowed now.',
+  stillDenied: (reason: string) => `Under this change alone it would still be denied: ${reason}`,
+  otherAgent: 'The check is of another agent.',
+  changedSince: 'The profile in force does not deny it by this list any more, or has changed since.',
+  noEntry: 'What is missing is in the arguments or the payload, or would be a pattern: choose the entry by hand.',
+  unjudged: 'No change of the profile is offered: the action could not be judged in the form in which it was sent.',
+  erased: 'No change of the profile is offered: the content of the check is erased.',
+  unknown: 'No change of the profile is offered: no single one follows from this denial.',
+  types: {
+    unsafe_output:
+      'No change of the profile is offered: the output held a secret, personal data, a topic that is blocked, or was too long.',
+    spending_limit_exceeded:
+      'No change of the profile is offered: how far to raise a limit does not follow from one check.',
+    rate_limit_exceeded:
+      'No change of the profile is offered: how far to raise a limit does not follow from one check.',
+    limit_exceeded: 'No change of the profile is offered: how far to raise a limit does not follow from one check.',
+    rule_denied: 'No change of the profile is offered: the conditions of a rule are to be read before it is changed.',
+    approval_required: 'No change of the profile is offered: the check waits for an approval.',
+    rule_error: 'No change of the profile is offered: a rule could not be evaluated, and is to be repaired.',
+  } as Readonly<Partial<Record<string, string>>>,
+} as const;

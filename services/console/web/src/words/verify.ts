@@ -76,7 +76,7 @@ export const redecisionWords = {
       .join(', ');
   },
   note: 'By the server, under the profile of then, with the balances that each check saw. A report has it computed by its reader.',
-  differs: 'verdict differs',
+  differs: 'differs',
   noCheck: 'no check: nothing was decided',
   erased: 'the content is erased',
   reasons: {

@@ -20,6 +20,7 @@ import { OauthClients } from './oauth-clients.js';
 import { Playground } from './playground.js';
 import { ProfileEditor } from './profile-editor.js';
 import { Proofs } from './proofs.js';
+import { AllowDraft } from './allow-draft.js';
 import { useDraft } from './use-draft.js';
 
 /** Parts of the page in the order of their links and keys; the first one is the page itself. */
@@ -119,6 +120,7 @@ function Loaded({
         </Card>
       ) : part === '/profile' ? (
         <>
+          {query.get('allow') === null ? null : <AllowDraft agentId={id} eventId={query.get('allow')!} draft={draft} />}
           <ProfileEditor agent={agent} role={role} draft={draft} cases={cases} onCases={setCases} />
           <OauthClients agent={agent} role={role} />
         </>

@@ -13,10 +13,12 @@ import { saveFile } from '../../parts/save-file.js';
 import { Time } from '../../parts/time.js';
 import { useVerifier } from '../../verify/use-verifier.js';
 import { RpcField, Verdict } from '../../verify/verdict.js';
+import { allowWords } from '../../words/agent.js';
 import { number, words } from '../../words/en.js';
 import { erasureWords } from '../../words/erasure.js';
 import { eventPageWords } from '../../words/event-page.js';
 import { verifyWords } from '../../words/verify.js';
+import { whyNotAllowed } from '../agent/allowing.js';
 import { baseUrlOf, quoted } from '../connect/snippets.js';
 import { EraseDialog } from './erase-dialog.js';
 import { sentAction } from './event-words.js';
@@ -47,6 +49,7 @@ export function EventPage({ id, role }: { readonly id: string; readonly role: Ro
         <>
           <Card title={eventPageWords.decision}>
             <Decision event={event.data} names={names} />
+            {event.data.outcome === 'denied' ? <AllowThis event={event.data} /> : null}
           </Card>
           <Proof event={event.data} />
           {event.data.type === 'action.checked' ? <EventRules eventId={id} /> : null}
@@ -64,6 +67,20 @@ export function EventPage({ id, role }: { readonly id: string; readonly role: Ro
         </>
       )}
     </Page>
+  );
+}
+
+/** The way to a draft that would allow a denied check, or why there is none. */
+function AllowThis({ event }: { readonly event: EventDetail }): ReactNode {
+  const why = whyNotAllowed(event);
+  return why === null ? (
+    <p>
+      <a className="button" href={hrefOf(`/agents/${event.agentId}/profile`, { allow: event.eventId })}>
+        {allowWords.action}
+      </a>
+    </p>
+  ) : (
+    <p className="small muted">{why}</p>
   );
 }
 
