@@ -5,6 +5,10 @@ interface Asked {
 }
 
 const SPAN_MS = 500;
+/** Part of an equal share that an account is owed, so that of n accounts that all flood none is. */
+const OWED = 1 / 2;
+/** The same while those above an equal share are refused first: what is admitted in addition is at most three times the rest. */
+const OWED_WHEN_STARVED = 3 / 4;
 /** Accounts beyond this number in a span are counted together. */
 const MOST_ACCOUNTS = 10_000;
 const EVERYBODY_ELSE = '';
@@ -34,9 +38,14 @@ export class AccountShares {
   owed(accountId: string): boolean {
     this.#of(accountId).asked += 1;
     const shares = this.#equalShares(accountId);
-    if (shares < 1 / 2) return true;
+    if (shares < (this.#isStarved || this.#wasStarved ? OWED_WHEN_STARVED : OWED)) return true;
     if (shares < 1) this.#isStarved = true;
     return false;
+  }
+
+  /** Reports whether the account was given more than an equal share, while another one asks. */
+  isAbove(accountId: string): boolean {
+    return this.#equalShares(accountId) > 1;
   }
 
   /** A check of the account arrived. @returns whether it is refused because others were, that had less than the account */

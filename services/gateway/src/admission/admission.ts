@@ -105,6 +105,11 @@ export class Admission {
     return owed;
   }
 
+  /** Reports whether the account was given more than its share, while another one asks. */
+  isAbove(accountId: string): boolean {
+    return this.#parts.shares.isAbove(accountId);
+  }
+
   /** Reports whether a check of the account is refused while load is shed, so that accounts with fewer are not. */
   exceeds(accountId: string): boolean {
     return this.#parts.shares.exceeds(accountId);

@@ -93,7 +93,10 @@ export class CheckHandler implements CheckObserver {
       if (this.#exceeds(headers)) closed = CLOSED.event_loop;
     }
     if (closed !== null) {
-      this.#shed(response, closed, closed.checkBody);
+      if (headers !== null && this.#isAbove(headers)) {
+        this.#countShed(closed);
+        this.#shedResponder.hold(response, closed.checkBody);
+      } else this.#shed(response, closed, closed.checkBody);
       return true;
     }
     headers ??= readCheckHeaders(request.rawHeaders);
@@ -190,6 +193,13 @@ export class CheckHandler implements CheckObserver {
     const { known, admission } = this.#parts;
     const key = apiKey === null ? undefined : known.key(apiKey);
     return key !== undefined && admission.owed(key.accountId, now);
+  }
+
+  /** Reports whether the account of a known key was given more than an equal share: its refusals can wait. */
+  #isAbove({ apiKey }: CheckHeaders): boolean {
+    const { known, admission } = this.#parts;
+    const key = apiKey === null ? undefined : known.key(apiKey);
+    return key !== undefined && admission.isAbove(key.accountId);
   }
 
   /** Reports whether the account of a known key has had more than its share, while others were refused. */
