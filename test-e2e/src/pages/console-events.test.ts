@@ -59,6 +59,16 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     const button = facet(page, 'Rule').getByRole('button', { name: first!.key });
     await button.waitFor();
     expect(await facet(page, 'Rule').getByRole('listitem').first().innerText()).toContain('8');
+    // The chart is read step by step.
+    const chart = page.getByRole('slider', { name: /^40 checks/ });
+    await chart.focus();
+    const steps: string[] = [];
+    for (const key of ['End', 'ArrowLeft']) {
+      await page.keyboard.press(key);
+      steps.push((await chart.getAttribute('aria-valuetext'))!);
+    }
+    // The end of the range may be an hour that began during the test.
+    expect(steps.some((text) => / \d\d:00: .*allowed 28/.test(text) && text.includes('denied 12'))).toBe(true);
     await picture(page, 'events-figures');
     expect(await barriersOf(page)).toEqual([]);
     await button.click();

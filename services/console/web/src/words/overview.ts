@@ -10,6 +10,8 @@ export const overviewWords = {
   checks: 'Checks',
   alerts: 'Open alerts',
   chart: 'Checks over time',
+  chartKeys: 'Arrow keys read one step after another',
+  stepText: (time: string, counts: readonly string[]) => `${time}: ${counts.join(', ')}`,
   chartText: (checks: number, steps: number) => `${number(checks)} checks in ${number(steps)} steps of time`,
   table: 'The numbers as a table',
   step: 'From (UTC)',

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import type { CheckStats } from '@countersign/contracts';
 import { asWords, number } from '../../words/en.js';
 import { overviewWords } from '../../words/overview.js';
@@ -10,7 +11,7 @@ function toneOf(outcome: string): string {
   return outcome === 'allowed' ? 'good' : outcome === 'denied' ? 'bad' : 'held';
 }
 
-/** Checks over time as bars of their outcomes, with the same numbers as a table. */
+/** Checks over time as bars of their outcomes, of which arrow keys read one after another, with the same numbers as a table. */
 export function Chart({ stats }: { readonly stats: CheckStats }): ReactNode {
   const { series, from, step } = stats;
   const steps = series[0]?.counts.length ?? 0;
@@ -18,35 +19,68 @@ export function Chart({ stats }: { readonly stats: CheckStats }): ReactNode {
   const most = Math.max(1, ...sums);
   const total = series.reduce((sum, one) => sum + one.total, 0);
   const timeOf = (n: number): string => new Date(Date.parse(from) + n * step * 1000).toISOString().slice(0, 16);
+  const [at, setAt] = useState<number | null>(null);
+  const last = Math.max(0, steps - 1);
+  const shown = at === null ? null : Math.min(at, last);
+  const textAt = (n: number): string =>
+    overviewWords.stepText(
+      timeOf(n).replace('T', ' '),
+      series.map(({ key, counts }) => `${asWords(key)} ${number(counts[n] ?? 0)}`),
+    );
+  const onKey = (event: KeyboardEvent): void => {
+    const from = shown ?? -1;
+    const moves: Readonly<Record<string, number>> = {
+      ...{ ArrowRight: from + 1, ArrowUp: from + 1, ArrowLeft: from - 1, ArrowDown: from - 1 },
+      ...{ Home: 0, End: last },
+    };
+    const next = moves[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    setAt(Math.min(Math.max(0, next), last));
+  };
   return (
     <>
-      <svg
-        className="chart"
-        viewBox={`0 0 ${Math.max(1, steps) * 10} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
+      <div
+        role="slider"
+        tabIndex={0}
         aria-label={overviewWords.chartText(total, steps)}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={shown ?? 0}
+        aria-valuetext={shown === null ? overviewWords.chartKeys : textAt(shown)}
+        onKeyDown={onKey}
+        onBlur={() => setAt(null)}
       >
-        {sums.map((_sum, n) => {
-          let top = HEIGHT;
-          return series.map(({ key, counts }) => {
-            const height = ((counts[n] ?? 0) / most) * (HEIGHT - 4);
-            top -= height;
-            return height === 0 ? null : (
-              <rect
-                key={`${n} ${key}`}
-                className={`bar ${toneOf(key)}`}
-                x={n * 10 + 1}
-                y={top}
-                width={8}
-                height={height}
-              />
-            );
-          });
-        })}
-      </svg>
+        <svg
+          className="chart"
+          viewBox={`0 0 ${Math.max(1, steps) * 10} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          focusable="false"
+        >
+          {shown === null ? null : <rect className="chart-at" x={shown * 10} y={0} width={10} height={HEIGHT} />}
+          {sums.map((_sum, n) => {
+            let top = HEIGHT;
+            return series.map(({ key, counts }) => {
+              const height = ((counts[n] ?? 0) / most) * (HEIGHT - 4);
+              top -= height;
+              return height === 0 ? null : (
+                <rect
+                  key={`${n} ${key}`}
+                  className={`bar ${toneOf(key)}`}
+                  x={n * 10 + 1}
+                  y={top}
+                  width={8}
+                  height={height}
+                />
+              );
+            });
+          })}
+        </svg>
+      </div>
       <p className="chart-ends muted small">
         <time>{timeOf(0).replace('T', ' ')}</time>
+        {shown === null ? null : <span aria-hidden="true">{textAt(shown)}</span>}
         <time>{timeOf(steps).replace('T', ' ')} UTC</time>
       </p>
       <details className="raw">
