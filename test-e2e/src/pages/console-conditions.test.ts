@@ -61,6 +61,8 @@ inBrowser(`conditions of using the console${browserName === null ? ' (needs chro
         await control.click({ timeout: 5000 });
         pressed += 1;
         await confirmAll(page);
+        // An open menu takes every press of the page.
+        if ((await page.getByRole('menu').count()) > 0) await page.keyboard.press('Escape');
         if (!page.url().endsWith(`#${place}`)) await goTo(page, place);
         await settle(page);
       }

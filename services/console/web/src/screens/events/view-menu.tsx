@@ -18,7 +18,7 @@ export function ViewMenu({
   const toggle = (name: ColumnName, isShown: boolean): void =>
     onChange({ ...view, columns: isShown ? columnsAmong([...columns, name]) : columnsAmong(columns, name) });
   return (
-    <Menu.Root modal={false}>
+    <Menu.Root>
       <Menu.Trigger className="button">{texts.title}</Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner className="positioner" sideOffset={4} align="end">
