@@ -100,6 +100,7 @@ inBrowser(`500 agents in the console${browserName === null ? ' (needs chromium)'
     // The server is asked once typing rests.
     const typed: string[] = [];
     page.on('request', (request) => typed.push(new URL(request.url()).searchParams.get('q') ?? ''));
+    const lookedUp = page.waitForRequest((request) => request.url().includes('q=agent+301'));
     await page.evaluate(`(async () => {
       const field = document.querySelector('.filters input');
       const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value');
@@ -110,6 +111,7 @@ inBrowser(`500 agents in the console${browserName === null ? ' (needs chromium)'
       }
     })()`);
     await link(page, 301).waitFor();
+    await lookedUp;
     expect(typed.filter((text) => text.startsWith('agent 3'))).toEqual(['agent 301']);
     await page.getByLabel('Name or id').fill('');
     await page.getByLabel('Order').selectOption('name');

@@ -42,8 +42,12 @@ function List({ session, query }: ScreenProps): ReactNode {
   const text = query.get('q') ?? '';
   const status = STATES.find((state) => state === query.get('status')) ?? null;
   const order: Order = ORDERS.find((one) => one === query.get('sort')) ?? 'created_at';
-  const looked = useQuiet(text.trim().slice(0, MOST_TEXT), REST_MS);
+  const typed = text.trim().slice(0, MOST_TEXT);
+  const looked = useQuiet(typed, REST_MS);
   const agents = useAgents({ q: looked, status, sort: order });
+  // Until the server's answer to what is typed is there, those of the last answer that have it.
+  const isBehind = typed !== looked || agents.isPlaceholderData;
+  const rows = isBehind ? agents.data?.filter((agent) => hasText(agent, typed)) : agents.data;
   const isFiltered = looked !== '' || status !== null;
   const show = (q: string, state: string | null, sort: string = order): void =>
     replacePlace(hrefOf('/agents', { q, status: state, sort: sort === 'created_at' ? null : sort }));
@@ -52,7 +56,7 @@ function List({ session, query }: ScreenProps): ReactNode {
       <header className="screen-head">
         <h1 id="agents-title">{words.agents.title}</h1>
         <p className="count" role="status">
-          {agents.data === undefined ? '' : words.agents.count(agents.data.length)}
+          {rows === undefined ? '' : words.agents.count(rows.length)}
         </p>
       </header>
       <search className="filters" aria-label={words.events.filters}>
@@ -79,10 +83,10 @@ function List({ session, query }: ScreenProps): ReactNode {
       {agents.error === null ? null : (
         <Problem what={words.agents.failed} error={agents.error} retry={() => void agents.refetch()} />
       )}
-      {agents.data === undefined || agents.data.length > 0 ? (
+      {rows === undefined || rows.length > 0 || isBehind ? (
         <AgentTable
           key={`${order} ${status} ${looked}`}
-          agents={agents.data ?? []}
+          agents={rows ?? []}
           isLoading={agents.isPending}
           role={role}
           onAsk={setAsked}
@@ -96,4 +100,13 @@ function List({ session, query }: ScreenProps): ReactNode {
       {asked === null ? null : <FreezeDialog agent={asked} onClose={() => setAsked(null)} />}
     </section>
   );
+}
+
+/** As the server compares. */
+function hasText({ name, id }: AgentRecord, text: string): boolean {
+  return folded(`${name}\n${id}`).includes(folded(text));
+}
+
+function folded(text: string): string {
+  return text.normalize('NFC').toUpperCase();
 }
