@@ -314,7 +314,7 @@ const forbidden = [
     name: 'front-ends-use-the-client',
     severity: 'error',
     comment: 'This service is a user of the API: call it through client-js.',
-    from: { path: '^services/(mcp|console)/' },
+    from: { path: '^services/(mcp|console)/', pathNot: `^services/console/web/.*${TESTS}` },
     to: { path: '^libs/', pathNot: '^libs/(client-js|contracts|process|http-edge|service-kit)/' },
   },
   {

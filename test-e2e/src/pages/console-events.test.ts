@@ -346,6 +346,7 @@ inBrowser(`the screen of events${browserName === null ? ' (needs chromium)' : ''
     expect(kept).toHaveLength(1);
     const text = JSON.parse(await page.getByLabel('Profile as JSON').inputValue()) as { blocked_apis: unknown };
     expect(text.blocked_apis).toEqual(kept);
+    await page.getByText('Without the entry every address of the host is open', { exact: false }).waitFor();
     await picture(page, 'profile-allow');
     expect(await barriersOf(page)).toEqual([]);
     await page.setViewportSize({ width: 360, height: 740 });

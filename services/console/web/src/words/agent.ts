@@ -250,7 +250,18 @@ export const allowWords = {
   stillDenied: (reason: string) => `Under this change alone it would still be denied: ${reason}`,
   otherAgent: 'The check is of another agent.',
   changedSince: 'The profile in force does not deny it by this list any more, or has changed since.',
-  noEntry: 'What is missing is in the arguments or the payload, or would be a pattern: choose the entry by hand.',
+  noEntry:
+    'No change of the profile is offered: what was asked for is in the arguments or the payload, or an entry for it would allow more, such as a whole host, every tool or a pattern. Choose the entry by hand.',
+  wide: 'No change of the profile is offered: the entry that blocks is a pattern, a URL prefix or a kind of actions, or is not in plain letters, and without it all that it covers would be open.',
+  also: {
+    allowed_apis:
+      'An address also allows everything below it, with any query; the name of a tool also allows the host of that name.',
+    allowed_actions: 'The name allows every action of this type, and every call of a tool of this name.',
+    allowed_data_scopes: 'Every access to this data scope is allowed.',
+    blocked_apis: 'Without the entry every address of the host is open, and the tool of that name.',
+    off_limits_actions: 'Without the entry every action of this type is open, and every call of a tool of this name.',
+    blocked_data_scopes: 'Without the entry every access to this data scope is open.',
+  } as Readonly<Partial<Record<string, string>>>,
   unjudged: 'No change of the profile is offered: the action could not be judged in the form in which it was sent.',
   erased: 'No change of the profile is offered: the content of the check is erased.',
   unknown: 'No change of the profile is offered: no single one follows from this denial.',

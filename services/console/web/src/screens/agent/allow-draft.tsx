@@ -11,7 +11,7 @@ import { agentWords, allowWords } from '../../words/agent.js';
 import { sentAction } from '../events/event-words.js';
 import { allowing } from './allowing.js';
 import { Differences } from './differences.js';
-import { changesOf, fieldsOf } from './draft.js';
+import { fieldsOf } from './draft.js';
 import type { Draft } from './use-draft.js';
 
 interface AllowProps {
@@ -24,55 +24,61 @@ interface AllowProps {
 export function AllowDraft(props: AllowProps): ReactNode {
   const event = useRecorded(props.eventId);
   if (event.error !== null) return <Problem error={event.error} retry={() => void event.refetch()} />;
-  return event.data === undefined ? null : <Drafted {...props} event={event.data} />;
+  return event.data === undefined ? null : <Drafted key={props.eventId} {...props} event={event.data} />;
 }
 
 function Drafted({ agentId, eventId, draft, event }: AllowProps & { readonly event: EventDetail }): ReactNode {
-  const { base, fields, isChanged, setFields } = draft;
+  const { base, fields, fault, isChanged, setFields } = draft;
   const found = useMemo(
     () => (event.agentId === agentId ? allowing(event, fieldsOf(base)) : { why: allowWords.otherAgent }),
     [event, agentId, base],
   );
   const changes = 'changes' in found ? found.changes : null;
-  const explain = useExplain(agentId);
-  const { mutate } = explain;
-  const isTaken = changes !== null && Object.keys(changesOf(fields, { ...fields, ...changes })).length === 0;
+  // To the draft as it is now: what was changed in it meanwhile stays.
+  const onDraft = allowing(event, fields);
+  const { data: explained, error, mutate, reset } = useExplain(agentId);
+  useEffect(() => {
+    reset();
+    if (changes !== null && event.action !== null) mutate({ action: sentAction(event.action), changes });
+  }, [changes, event, mutate, reset]);
   // At most once, and only into a draft without changes: what the reader typed or discarded is left alone.
   const offered = useRef(false);
   useEffect(() => {
     if (changes === null || offered.current) return;
     offered.current = true;
-    if (event.action !== null) mutate({ action: sentAction(event.action), changes });
     if (!isChanged) setFields({ ...fields, ...changes });
-  }, [changes, event, mutate, isChanged, setFields, fields]);
-  const answer = explain.data?.draft?.answer;
+  }, [changes, isChanged, setFields, fields]);
+  const answer = changes === null ? undefined : explained?.draft?.answer;
   return (
     <Card title={allowWords.title} {...(changes === null ? {} : { lead: allowWords.lead })}>
       <p>
         <a href={hrefOf(`/events/${eventId}`)}>{allowWords.event}</a>
       </p>
-      {changes === null ? (
+      {'why' in found ? (
         <p className="note" role="status">
-          {'why' in found ? found.why : null}
+          {found.why}
         </p>
       ) : (
-        <Differences
-          label={allowWords.title}
-          columns={[agentWords.editor.version(base.version), allowWords.draft]}
-          rows={Object.entries(changes).map(([name, value]) => ({
-            name,
-            values: [(base as unknown as Readonly<Record<string, unknown>>)[name], value],
-          }))}
-        />
+        <>
+          <Differences
+            label={allowWords.title}
+            columns={[agentWords.editor.version(base.version), allowWords.draft]}
+            rows={Object.entries(found.changes).map(([name, value]) => ({
+              name,
+              values: [(base as unknown as Readonly<Record<string, unknown>>)[name], value],
+            }))}
+          />
+          <p className="small muted">{found.also}</p>
+        </>
       )}
-      {explain.error === null ? null : <Problem error={explain.error} />}
+      {error === null ? null : <Problem error={error} />}
       {answer === undefined ? null : (
         <p className="note" role="status">
           {answer.allowed ? allowWords.allowed : <Foreign text={allowWords.stillDenied(answer.reason)} most={600} />}
         </p>
       )}
-      {changes === null || isTaken ? null : (
-        <button type="button" className="button" onClick={() => setFields({ ...fields, ...changes })}>
+      {changes === null || fault !== null || 'why' in onDraft ? null : (
+        <button type="button" className="button" onClick={() => setFields({ ...fields, ...onDraft.changes })}>
           {allowWords.take}
         </button>
       )}
