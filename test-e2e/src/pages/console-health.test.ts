@@ -50,6 +50,29 @@ inBrowser(`the services on the screen of health${browserName === null ? ' (needs
   const line = (page: Page, name: string): Locator =>
     page.getByRole('row').filter({ has: page.getByRole('cell', { name, exact: true }) });
 
+  it('are shown beside a question that is not answered, and stay shown where it fails again and again', async () => {
+    const { page } = await openConsole(browser, instance.bootstrap, '/events');
+    await page.route('**/readyz', () => undefined);
+    await goTo(page, '/health');
+    await line(page, 'gateway').getByText('Ready', { exact: true }).waitFor();
+    await page.unrouteAll();
+    await page.route('**/readyz', (route) => route.abort());
+    await goTo(page, '/events');
+    await goTo(page, '/health');
+    const failure = page.getByText('The server cannot be reached.', { exact: false }).first();
+    await failure.waitFor();
+    await page.evaluate(`window.hidden = 0; new MutationObserver(() => {
+      if (document.querySelector('.late') !== null) window.hidden += 1;
+    }).observe(document.body, { subtree: true, childList: true })`);
+    const isAsked = (): Promise<unknown> =>
+      page.waitForEvent('requestfailed', (request) => request.url().endsWith('/readyz'));
+    await isAsked();
+    await isAsked();
+    await failure.waitFor();
+    expect(await page.evaluate('window.hidden')).toBe(0);
+    await page.context().close();
+  }, 120_000);
+
   it('are each ready, with figures that can be copied', async () => {
     const { page, watched } = await openConsole(browser, instance.bootstrap, '/health');
     for (const name of SERVICES) await line(page, name).getByText('Ready', { exact: true }).waitFor();

@@ -27,7 +27,14 @@ export const client = new QueryClient({
   },
 });
 
-/** True while one of them may soon have its first answer: one that failed is no longer waited for, although it is repeated. */
-export function areAwaited(queries: readonly Pick<UseQueryResult, 'isLoading' | 'failureCount'>[]): boolean {
-  return queries.some(({ isLoading, failureCount }) => isLoading && failureCount === 0);
+type Awaited = Pick<UseQueryResult, 'isLoading' | 'failureCount' | 'errorUpdateCount'>;
+
+/**
+ * True while one of them may soon have its first answer: one that failed is no longer waited for, although it is repeated,
+ * which alone sets its count of failures back.
+ */
+export function areAwaited(queries: readonly Awaited[]): boolean {
+  return queries.some(
+    ({ isLoading, failureCount, errorUpdateCount }) => isLoading && failureCount === 0 && errorUpdateCount === 0,
+  );
 }

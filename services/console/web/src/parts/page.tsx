@@ -1,6 +1,10 @@
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useTitle } from '../use-title.js';
 import { words } from '../words/en.js';
+
+/** The longest time for which content is held back, ms. */
+const MOST_WAIT_MS = 1000;
 
 /** A screen that scrolls as a whole: its title, what can be done, and its content. */
 export function Page({
@@ -17,11 +21,18 @@ export function Page({
   /** Beside the title, announced when it changes. */
   readonly count?: string;
   readonly actions?: ReactNode;
-  /** The content is shown once all that it begins with is there: nothing is moved by what comes above it. */
+  /** The content is shown once all that it begins with is there, or a second later: nothing is moved by what comes above it. */
   readonly isLoading?: boolean;
   readonly children: ReactNode;
 }): ReactNode {
   useTitle(typeof name === 'string' ? name : '');
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    setLate(false);
+    if (!isLoading) return undefined;
+    const timer = window.setTimeout(() => setLate(true), MOST_WAIT_MS);
+    return () => window.clearTimeout(timer);
+  }, [isLoading]);
   return (
     // Focusable, so that it can be scrolled by keyboard.
     <section className="page" tabIndex={0} aria-labelledby="page-title">
@@ -34,7 +45,13 @@ export function Page({
         )}
         {actions === undefined ? null : <div className="head-actions">{actions}</div>}
       </header>
-      {isLoading ? <p className="late">{words.loading}</p> : children}
+      {isLoading && !isLate ? (
+        <p className="late" role="status">
+          {words.loading}
+        </p>
+      ) : (
+        children
+      )}
     </section>
   );
 }
