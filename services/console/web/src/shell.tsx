@@ -6,7 +6,7 @@ import { useOpenAlerts } from './api/alerts.js';
 import { useWaitingApprovals } from './api/approvals.js';
 import { signOut } from './api/session.js';
 import { useShortcuts } from './keyboard.js';
-import { useLiveFeed } from './live/feed.js';
+import { useFeedState, useLiveFeed } from './live/feed.js';
 import { go, holdBack } from './location.js';
 import { Foreign } from './parts/foreign.js';
 import { Icon } from './parts/icons.js';
@@ -47,11 +47,18 @@ export function Shell({
 }): ReactNode {
   const [dialog, setDialog] = useState<'password' | 'search' | 'shortcuts' | null>(null);
   const isOnline = useSyncExternalStore(onConnection, () => window.navigator.onLine);
+  // A server on this machine is reached without a network.
+  const isOffline = useFeedState().kind === 'waiting' && !isOnline;
   useIdleSignOut();
   useEffect(() => {
-    const timer = window.setTimeout(() => void loadScreens().catch(() => undefined), OTHER_SCREENS_MS);
-    return () => window.clearTimeout(timer);
-  }, []);
+    if (isOffline) return undefined;
+    const end = new AbortController();
+    const timer = window.setTimeout(() => void loadScreens(end.signal).catch(() => undefined), OTHER_SCREENS_MS);
+    return () => {
+      end.abort();
+      window.clearTimeout(timer);
+    };
+  }, [isOffline]);
   useLiveFeed(session.account.id);
   useShortcuts({
     'g o': () => go('#/overview'),
@@ -111,7 +118,7 @@ export function Shell({
         {children}
       </main>
       <div className="no-connection" role="status">
-        {isOnline ? null : <p className="offline">{words.noConnection}</p>}
+        {isOffline ? <p className="offline">{words.noConnection}</p> : null}
       </div>
       {dialog === 'password' ? <ChangePassword onClose={() => setDialog(null)} /> : null}
       {dialog === 'search' ? <Search role={session.user.role} onClose={() => setDialog(null)} /> : null}

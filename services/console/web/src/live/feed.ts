@@ -134,6 +134,8 @@ async function open(
   const lost = new AbortController();
   const cut = (): void => lost.abort();
   signal.addEventListener('abort', cut);
+  // A connection without a network is silent for long, but for one to this machine, which is there again at once.
+  window.addEventListener('offline', cut);
   let timer = window.setTimeout(cut, SILENCE_MS);
   try {
     const body = await askStream('/v1/events/stream', {
@@ -153,6 +155,7 @@ async function open(
   } finally {
     window.clearTimeout(timer);
     signal.removeEventListener('abort', cut);
+    window.removeEventListener('offline', cut);
   }
 }
 

@@ -24,11 +24,13 @@ const SCREENS: Readonly<Record<string, Lazy>> = Object.fromEntries(
   Object.entries(FILES).map(([path, load]) => [path, lazy(load)]),
 );
 
-/** Loads the files of all screens, one after the other: then each opens at once, also without a connection. */
-export async function loadScreens(): Promise<void> {
+/**
+ * Loads the files of all screens, one after the other: then each opens at once, also without a connection.
+ * @param signal ends it where the connection is lost: a browser remembers a file that could not be loaded as missing
+ */
+export async function loadScreens(signal: AbortSignal): Promise<void> {
   for (const load of Object.values(FILES)) {
-    // A browser remembers a file that could not be loaded as missing: none is asked for without a connection.
-    if (!navigator.onLine) return;
+    if (signal.aborted) return;
     await load();
   }
 }
