@@ -9,6 +9,12 @@ const inBrowser = browserName === null ? describe.skip : describe;
 /** A window of 1280 × 1024 pixels at 400 % (WCAG 2.2, success criterion 1.4.10). */
 const AT_400_PERCENT = { viewport: { width: 320, height: 256 } } as const;
 
+/** Names what is wider than its room: the document, and the parts of a screen that scroll by themselves. */
+const BEYOND = `['html', '.page', '.list-side', '.panel']
+  .flatMap((name) => [...document.querySelectorAll(name)].map((element) => [name, element]))
+  .filter(([, { scrollWidth, clientWidth }]) => scrollWidth > clientWidth)
+  .map(([name, { scrollWidth, clientWidth }]) => name + ' ' + scrollWidth + ' in ' + clientWidth)`;
+
 inBrowser(`conditions of using the console${browserName === null ? ' (needs chromium)' : ''}`, () => {
   let instance: Instance;
   let browser: Browser;
@@ -79,7 +85,8 @@ inBrowser(`conditions of using the console${browserName === null ? ' (needs chro
       await goTo(page, place);
       await page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
       await settle(page);
-      if (await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')) wide.push(place);
+      const beyond = await page.evaluate<string[]>(BEYOND);
+      wide.push(...beyond.map((what) => `${place}: ${what}`));
       await picture(page, `400-percent${place.replaceAll(/[/?=]/g, '-')}`);
     }
     await page.context().close();
@@ -102,6 +109,7 @@ inBrowser(`conditions of using the console${browserName === null ? ' (needs chro
     await page.keyboard.press('v');
     await unread;
     await verdict.waitFor();
+    await page.getByText('The server could not be reached: this is the file as it was read at').waitFor();
     await picture(page, 'offline-event');
     await goTo(page, '/agents');
     await page.getByRole('link', { name: 'First agent' }).first().waitFor();

@@ -3,6 +3,7 @@ import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type { ReportRecord } from '@countersign/contracts';
 import { ask } from './ask.js';
 import { client } from './client.js';
+import { KEPT } from './kept-file.js';
 import { REPORTS } from './reports.js';
 
 /** Reports that are named before an erasure; of more, the number is shown. */
@@ -29,6 +30,9 @@ export function useErasure(eventId: string): UseMutationResult<void, Error, stri
     mutationFn: (reason) =>
       ask<void>(`/v1/events/${encodeURIComponent(eventId)}/content`, { method: 'DELETE', query: { reason } }),
     // Also after a 503: the content may be erased, and reports still be withdrawn.
-    onSettled: () => client.invalidateQueries(),
+    onSettled: () => {
+      client.removeQueries({ queryKey: KEPT });
+      return client.invalidateQueries();
+    },
   });
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { EventDetail, EventWithProof, InclusionProof } from '@countersign/contracts';
-import { ask } from './ask.js';
+import { ask, askFile } from './ask.js';
 import { keptFile } from './kept-file.js';
 
 /** While its window is open, an event is read again every few seconds. */
@@ -25,17 +25,23 @@ export function useRecorded(id: string): UseQueryResult<EventDetail> {
   });
 }
 
+const proofPath = (id: string): string => `/v1/events/${encodeURIComponent(id)}/proof`;
+
 /** The event as it is hashed with its proof, byte for byte as answered: what `/verify` and the API verify. */
 export function eventProof(id: string): Promise<Blob> {
-  return keptFile(`/v1/events/${encodeURIComponent(id)}/proof`);
+  return keptFile(proofPath(id));
+}
+
+/** As {@link eventProof}, for one of many events: it is not kept. */
+export async function eventProofOnce(id: string): Promise<Blob> {
+  return (await askFile(proofPath(id))).content;
 }
 
 /** The paths of an anchored event to its root. @param isWanted otherwise nothing is asked */
 export function useInclusionProof(id: string, isWanted: boolean): UseQueryResult<InclusionProof> {
   return useQuery({
     queryKey: ['inclusion-proof', id],
-    queryFn: async ({ signal }) =>
-      (await ask<EventWithProof>(`/v1/events/${encodeURIComponent(id)}/proof`, { signal })).proof,
+    queryFn: async ({ signal }) => (await ask<EventWithProof>(proofPath(id), { signal })).proof,
     enabled: isWanted,
     staleTime: Infinity,
   });

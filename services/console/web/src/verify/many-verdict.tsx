@@ -16,7 +16,8 @@ export function ManyVerdict({ verification }: { readonly verification: Many<Veri
   const { tally, isRunning } = verification;
   if (tally === null) return null;
   const { holds, partly, refused, failed } = tally.ids;
-  const isNoted = !isRunning && refused.length + failed.length === 0 && holds.length + partly.length > 0;
+  const isAll = refused.length + failed.length === 0 && holds.length > 0;
+  const note = partly.length > 0 ? manyWords.partly(partly.length) : isAll ? manyWords.verified : null;
   return (
     <ManyFindings
       many={verification}
@@ -24,7 +25,7 @@ export function ManyVerdict({ verification }: { readonly verification: Many<Veri
       progress={manyWords.progress(doneOf(tally), tally.of)}
       result={manyWords.result(tally)}
       named={[...refused, ...failed]}
-      note={isNoted ? (partly.length > 0 ? manyWords.partly(partly.length) : manyWords.verified) : null}
+      note={isRunning ? null : note}
     />
   );
 }

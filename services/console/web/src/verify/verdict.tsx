@@ -4,6 +4,7 @@ import { Fact, Facts } from '../parts/facts.js';
 import { Foreign } from '../parts/foreign.js';
 import { Icon } from '../parts/icons.js';
 import { Problem } from '../parts/problem.js';
+import { Time } from '../parts/time.js';
 import { setPreferences, usePreferences } from '../preferences.js';
 import { verifyWords } from '../words/verify.js';
 import type { Verification } from './use-verifier.js';
@@ -14,7 +15,7 @@ const SHOWN_PROBLEMS = 5;
 
 /** The state of a verification: what is done, then the verdict, what was checked and what was not. */
 export function Verdict({ verification }: { readonly verification: Verification }): ReactNode {
-  const { progress, outcome, failure } = verification;
+  const { progress, outcome, failure, readAt } = verification;
   if (failure !== null) return <Problem what={verifyWords.failed} error={failure} />;
   if (progress !== null) {
     return (
@@ -23,10 +24,10 @@ export function Verdict({ verification }: { readonly verification: Verification 
       </p>
     );
   }
-  return outcome === null ? null : <Shown outcome={outcome} />;
+  return outcome === null ? null : <Shown outcome={outcome} readAt={readAt} />;
 }
 
-function Shown({ outcome }: { readonly outcome: Outcome }): ReactNode {
+function Shown({ outcome, readAt }: { readonly outcome: Outcome; readonly readAt: number | null }): ReactNode {
   const { verdict, checked, notChecked, problems, problemCount, chainSource, keySource, redecision, oversight } =
     outcome;
   const [title, lead] = verifyWords.verdicts[verdict];
@@ -37,6 +38,11 @@ function Shown({ outcome }: { readonly outcome: Outcome }): ReactNode {
         <strong>{title}</strong>
       </p>
       <p>{lead}</p>
+      {readAt === null ? null : (
+        <p>
+          {verifyWords.kept} <Time iso={new Date(readAt).toISOString()} zone />
+        </p>
+      )}
       {problems.length === 0 ? null : (
         <ul className="verdict-list">
           {problems.slice(0, SHOWN_PROBLEMS).map(({ code, path, message }) => (

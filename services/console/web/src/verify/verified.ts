@@ -1,5 +1,5 @@
 import type { EventRecord } from '@countersign/contracts';
-import { eventProof } from '../api/one-event.js';
+import { eventProofOnce } from '../api/one-event.js';
 import { preferences } from '../preferences.js';
 import type { Finding } from './use-many.js';
 import type { VerifiedKind } from './verified-kind.js';
@@ -14,6 +14,6 @@ export async function verified({
   anchored,
 }: Pick<EventRecord, 'eventId' | 'anchored'>): Promise<Finding<VerifiedKind>> {
   if (!anchored) return { kind: 'waiting' };
-  const { verdict } = await verify(await eventProof(eventId), preferences().rpcUrl, () => undefined);
+  const { verdict } = await verify(await eventProofOnce(eventId), preferences().rpcUrl, () => undefined);
   return { kind: verdict };
 }

@@ -11,6 +11,7 @@ export const verifyWords = {
     partly: ['Nothing is wrong, but not everything was checked', 'What was not checked, and why, stands below.'],
     refused: ['Does not hold', 'Do not rely on it: something in it is wrong.'],
   },
+  kept: 'The server could not be reached: this is the file as it was read at',
   details: (checked: number, open: number) => `${checked} checked, ${open} not checked`,
   oversight: 'Human oversight',
   checked: 'Checked',
@@ -50,7 +51,7 @@ export const manyWords = {
     return parts.join(', ');
   },
   partly: (count: number) =>
-    `Leaf, hash and both paths hold. ${number(count)} not compared with the chain in full: open an event to choose a node, or to see what is missing.`,
+    `Of ${number(count)} leaf, hash and both paths hold, but they were not compared with the chain in full: open an event to choose a node, or to see what is missing.`,
   verified: 'Leaf, hash, both paths, and the transaction that holds the root, by the node that you chose.',
   nothing: 'No row is on screen',
   more: (count: number) => `and ${number(count)} more`,
