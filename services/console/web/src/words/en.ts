@@ -199,7 +199,7 @@ export const words = {
       ['/', 'Search'],
       ['f', 'Go to the filters'],
       ['[ / ]', 'Newer and older page of events'],
-      ['x', 'Choose the event of the row'],
+      ['x / Space', 'Choose the event of the row'],
       ['v', 'Verify: the event, the chosen ones, or the rows on screen'],
       ['l', 'Newest events, live'],
       ['.', 'Pause live updates'],

@@ -87,6 +87,10 @@ export function EventList(props: ListProps): ReactNode {
     rows.scrollToIndex(next);
     if (selected !== null) onSelect(event.eventId);
   };
+  const chooseAt = (index: number): void => {
+    const event = events[index];
+    if (event !== undefined) onChoose?.([event]);
+  };
   const open = (): void => onSelect(events[active]?.eventId ?? null);
   const pageRows = (): number => Math.max(1, Math.floor((scrolled.current?.clientHeight ?? 0) / height) - 1);
   useShortcuts({
@@ -94,10 +98,7 @@ export function EventList(props: ListProps): ReactNode {
     k: () => move(-1),
     '[': () => move(-pageRows()),
     ']': () => move(pageRows()),
-    x: () => {
-      const event = events[active];
-      if (event !== undefined) onChoose?.([event]);
-    },
+    x: () => chooseAt(active),
     Enter: open,
   });
   const { startIndex = 0, endIndex = -1 } = rows.range ?? {};
@@ -118,6 +119,11 @@ export function EventList(props: ListProps): ReactNode {
   };
 
   const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === ' ' && event.target instanceof Element && event.target.matches('[role=row]')) {
+      event.preventDefault();
+      chooseAt(active);
+    }
     const page = pageRows();
     const moves: Readonly<Record<string, number>> = {
       ArrowDown: 1,

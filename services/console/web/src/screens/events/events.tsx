@@ -51,12 +51,15 @@ export function Events(props: ScreenProps): ReactNode {
 /** The list with its filters in the address, and beside it the event that is selected. */
 function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmin: boolean }): ReactNode {
   const text = query.toString();
-  const filters = useMemo(() => filtersOf(new URLSearchParams(text)), [text]);
+  // The same while other members of the address change: rows, marks and boxes are of these filters.
+  const key = JSON.stringify(filtersOf(query));
+  const filters = useMemo(() => JSON.parse(key) as EventFilters, [key]);
   const title = filters.kind === null ? words.events.title : words.events.trail;
   useTitle(title);
   const [opened, setOpened] = useState(0);
   const pages = useEvents(filters, opened);
   const shown = useLast(pages.data);
+  const isOld = pages.isPlaceholderData || (pages.data === undefined && shown !== undefined);
   const listed = useMemo(() => eventsOf(shown), [shown]);
   const first = shown?.pages[0];
   const feed = useFeedState();
@@ -95,8 +98,9 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
   );
   const rowsMeant = (): readonly EventRecord[] =>
     isEmpty ? [] : chosenEvents.length === 0 ? onScreen.current : chosenEvents;
-  const verifyRows = (): void => many.start(rowsMeant());
-  const choose = (some: readonly EventRecord[]): void =>
+  const verifyRows = (): void => (isOld ? undefined : many.start(rowsMeant()));
+  const choose = (some: readonly EventRecord[]): void => {
+    if (isOld) return;
     setChosen((before) => {
       const after = new Set(before);
       const isDropped = some.every(({ eventId }) => before.has(eventId));
@@ -105,6 +109,7 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
         else after.add(eventId);
       return after;
     });
+  };
 
   const openedAt = first?.openedAt ?? null;
   const range = useMemo(
@@ -141,7 +146,6 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
     else live.show();
     document.querySelector('.grid-body')?.scrollTo({ top: 0 });
   };
-  const isOld = pages.isPlaceholderData || (pages.data === undefined && shown !== undefined);
   const isEmpty = first !== undefined && total === 0 && !isOld;
   const close = (): void => {
     selection.select(null);
@@ -172,17 +176,17 @@ function List({ query, isAdmin }: Pick<ScreenProps, 'query'> & { readonly isAdmi
               </button>
             )}
             {isEmpty ? null : (
-              <button type="button" className="button" aria-keyshortcuts="v" onClick={verifyRows}>
+              <button type="button" className="button" aria-keyshortcuts="v" disabled={isOld} onClick={verifyRows}>
                 {chosenEvents.length === 0 ? manyWords.action : manyWords.chosen(chosenEvents.length)}
               </button>
             )}
             {isEmpty || events.length === 0 ? null : (
-              <button type="button" className="button" onClick={() => many.start(events)}>
+              <button type="button" className="button" disabled={isOld} onClick={() => many.start(events)}>
                 {manyWords.all(events.length)}
               </button>
             )}
             {isEmpty || filters.kind !== null ? null : (
-              <button type="button" className="button" onClick={() => again.start(rowsMeant())}>
+              <button type="button" className="button" disabled={isOld} onClick={() => again.start(rowsMeant())}>
                 {redecisionWords.action(chosenEvents.length)}
               </button>
             )}
