@@ -56,7 +56,7 @@ function List({ session, query }: ScreenProps): ReactNode {
       <header className="screen-head">
         <h1 id="agents-title">{words.agents.title}</h1>
         <p className="count" role="status">
-          {rows === undefined ? '' : words.agents.count(rows.length)}
+          {rows === undefined || isBehind ? '' : words.agents.count(rows.length)}
         </p>
       </header>
       <search className="filters" aria-label={words.events.filters}>
@@ -87,7 +87,7 @@ function List({ session, query }: ScreenProps): ReactNode {
         <AgentTable
           key={`${order} ${status} ${looked}`}
           agents={rows ?? []}
-          isLoading={agents.isPending}
+          isLoading={agents.isPending || (isBehind && rows?.length === 0)}
           role={role}
           onAsk={setAsked}
         />

@@ -34,7 +34,7 @@ export function Chart({ stats }: { readonly stats: CheckStats }): ReactNode {
       ...{ Home: 0, End: last },
     };
     const next = moves[event.key];
-    if (next === undefined) return;
+    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     setAt(Math.min(Math.max(0, next), last));
   };
