@@ -48,9 +48,12 @@ export async function consoleScreens(options: BenchOptions, print: (line: string
       await measure(page, instance, print);
       await soak(page, instance, options.repetitions === 1 ? 60 : 600, print);
       const { cookies } = await context.storageState();
-      const fresh = await browser.newContext();
-      await fresh.addCookies(cookies);
-      await slowDevice(await fresh.newPage(), instance, print);
+      const fresh = async (): Promise<Page> => {
+        const empty = await browser.newContext();
+        await empty.addCookies(cookies);
+        return empty.newPage();
+      };
+      await slowDevice(fresh, instance, print);
     } finally {
       await browser.close();
     }
