@@ -52,7 +52,7 @@ function licenseOf(place, { license }) {
 /** `licenses`, which packages of before 2015 have, and the lock file does not. */
 function statedBefore(place) {
   const { licenses = [] } = JSON.parse(readFileSync(`${place}/package.json`, 'utf8'));
-  return licenses[0]?.type ?? 'not stated by the package';
+  return licenses[0]?.type ?? licenses[0] ?? 'not stated by the package';
 }
 
 function component([place, details]) {

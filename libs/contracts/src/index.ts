@@ -278,7 +278,13 @@ export type { EventStreamQuery, LiveMessages } from './http/event-stream.js';
 export type { AgentCompleteness, CompletenessQuery } from './http/completeness.js';
 export { oneEventRoutes } from './http/one-event.js';
 export type { EventDetail, EventWindow, EventWithProof } from './http/one-event.js';
-export { alertsRoutes, approvalMessageSchema, MOST_ATTEMPTS, violationMessageSchema } from './http/alerts.js';
+export {
+  alertsRoutes,
+  approvalMessageSchema,
+  MOST_ATTEMPTS,
+  testMessageSchema,
+  violationMessageSchema,
+} from './http/alerts.js';
 export type {
   AlertConfigBody,
   AlertConfigRecord,

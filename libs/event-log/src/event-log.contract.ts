@@ -341,9 +341,14 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
       it('continues at the position of a store that has lost what it had acknowledged', async () => {
         await log.append(Array.from({ length: 6 }, (_, n) => record('k', String(n))));
         const saved = new Map<number, { next: number; values: readonly string[] }>();
+        let unreachable = 0;
         const { consumption } = await collect({
           maxBatch: 2,
-          position: (_topic, partition) => saved.get(partition)?.next ?? null,
+          position: (_topic, partition) => {
+            unreachable -= 1;
+            if (unreachable >= 0) throw new Error('the store is away');
+            return saved.get(partition)?.next ?? null;
+          },
           handle: (batch) => {
             const { next, values } = saved.get(batch.partition) ?? { next: null, values: [] };
             requireKept(next, batch);
@@ -360,6 +365,7 @@ export function eventLogContract(name: string, open: () => Promise<ContractLog>)
         ] as const) {
           if (kept === null) saved.delete(partition);
           else saved.set(partition, kept);
+          unreachable = 2;
           await log.append([record('k', value)]);
           await until(() => saved.get(partition)?.values.at(-1) === value);
         }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { violationMessageSchema } from '@countersign/contracts';
+import { testMessageSchema, violationMessageSchema } from '@countersign/contracts';
 import type { DeadLetter, EventEnvelope, SessionFacts } from '@countersign/contracts';
 import { compileSchema } from '@countersign/http-edge';
 import { loadConfig } from '@countersign/process';
@@ -200,6 +200,7 @@ describe('alerts in a process', () => {
     expect(new Webhook(secret).verify(test.body, test.headers as Record<string, string>)).toMatchObject({
       type: 'alert.test',
     });
+    expect(compileSchema(testMessageSchema)(JSON.parse(test.body))).toBeNull();
 
     for (const [method, of] of [
       ['POST', '/test'],

@@ -119,7 +119,9 @@ async function start(context: ServiceContext): Promise<RunningService> {
       () => (comparing = null),
       (error: unknown) => {
         comparing =
-          error instanceof TopicAhead ? error.message : 'the store cannot be compared with its topics: see the log';
+          error instanceof TopicAhead
+            ? error.message
+            : 'the store could not be compared with its topics, or second factors not sealed again: see the log';
         context.log.error({ err: error }, 'accounts cannot be served');
       },
     );

@@ -135,6 +135,7 @@ describe('the API description', () => {
       expect(messages.map((id) => id.replace('\\', ''))).toEqual([
         'operations-webhooks-violation.blocked',
         'operations-webhooks-approval.requested',
+        'operations-webhooks-alert.test',
       ]);
       expect([...shown].filter((id) => !messages.includes(id))).toEqual(expected.map((id) => id.replaceAll(' ', '_')));
       await page.evaluate('scrollTo(0, 0)');

@@ -120,6 +120,28 @@ export const approvalMessageSchema: JsonSchema = {
   },
 };
 
+/** Body of the webhook message `alert.test`, signed likewise. */
+export const testMessageSchema: JsonSchema = {
+  type: 'object',
+  required: ['type', 'timestamp', 'data'],
+  properties: {
+    type: { const: 'alert.test' },
+    timestamp: instant,
+    data: {
+      type: 'object',
+      required: ['eventId', 'agentId', 'severity', 'violation_type', 'reason', 'count'],
+      properties: {
+        eventId: { const: null },
+        agentId: { const: null },
+        severity,
+        violation_type: { const: null },
+        reason: { type: 'string' },
+        count: { const: 0 },
+      },
+    },
+  },
+};
+
 const notFound = error('the account has no such destination');
 const params = { id: uuid };
 const address = {

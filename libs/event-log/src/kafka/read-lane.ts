@@ -202,7 +202,10 @@ export class ReadLane {
           await delay(backOff, undefined, { signal }).catch(() => undefined);
           backOff = Math.min(backOff * 2, LONGEST_BACK_OFF_MS);
           if (signal.aborted) return;
-          if (error instanceof StoreFellBack && (await this.#fallBack())) continue batches;
+          if (error instanceof StoreFellBack) {
+            await this.#fallBack();
+            continue batches;
+          }
         }
       }
       most = Math.min(2 * most, this.#maxBatch);
@@ -219,21 +222,27 @@ export class ReadLane {
     }
   }
 
-  /** Continues where the store stands. `false`: the position cannot be read. */
-  async #fallBack(): Promise<boolean> {
-    try {
-      const { position, saved } = await this.#place();
-      this.#buffer = [];
-      this.#bufferBytes = 0;
-      this.#handlingSinceMs = null;
-      this.#handled = position;
-      this.#fetched = position;
-      this.#from = saved ?? undefined;
-      this.#room();
-      return true;
-    } catch (error) {
-      this.#problem = messageOf(error);
-      return false;
+  /**
+   * Continues where the store stands, and asks until it says so. Nothing is handed over before that: what lies between would
+   * be missing.
+   */
+  async #fallBack(): Promise<void> {
+    const { signal } = this.#abort;
+    for (let backOff = FIRST_BACK_OFF_MS; !signal.aborted; backOff = Math.min(2 * backOff, LONGEST_BACK_OFF_MS)) {
+      try {
+        const { position, saved } = await this.#place();
+        this.#buffer = [];
+        this.#bufferBytes = 0;
+        this.#handlingSinceMs = null;
+        this.#handled = position;
+        this.#fetched = position;
+        this.#from = saved ?? undefined;
+        this.#room();
+        return;
+      } catch (error) {
+        this.#problem = messageOf(error);
+      }
+      await delay(backOff, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -117,7 +117,10 @@ export class PartitionFollower {
         backOff = FIRST_BACK_OFF_MS;
       } catch (error) {
         backOff = await this.#stall(error, backOff);
-        if (error instanceof StoreFellBack) batch = await this.#fallBack(batch);
+        if (error instanceof StoreFellBack) {
+          await this.#fallBack();
+          batch = null;
+        }
         continue;
       }
       if (batch === null) await this.#more();
@@ -138,14 +141,18 @@ export class PartitionFollower {
     return { topic: this.#topic, partition: 0, records, from: this.#from, endOffset };
   }
 
-  /** Continues where the store stands. Returns the batch to deliver: `batch` again where the position cannot be read. */
-  async #fallBack(batch: LogBatch | null): Promise<LogBatch | null> {
-    try {
-      this.#next = await this.#position();
-      return null;
-    } catch (error) {
-      this.#problem = messageOf(error);
-      return batch;
+  /**
+   * Continues where the store stands, and asks until it says so. Nothing is handed over before that: what lies between would
+   * be missing.
+   */
+  async #fallBack(): Promise<void> {
+    for (let backOff = FIRST_BACK_OFF_MS; !this.#abort.signal.aborted;) {
+      try {
+        this.#next = await this.#position();
+        return;
+      } catch (error) {
+        backOff = await this.#stall(error, backOff);
+      }
     }
   }
 

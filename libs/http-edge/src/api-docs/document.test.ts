@@ -72,7 +72,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('describes the messages of alerts, where destinations can be made', () => {
-    expect(Object.keys(document.webhooks)).toEqual(['violation.blocked', 'approval.requested']);
+    expect(Object.keys(document.webhooks)).toEqual(['violation.blocked', 'approval.requested', 'alert.test']);
     expect(buildOpenApi(structuredClone(routes.filter(({ tag }) => tag !== 'Alerts')))).not.toHaveProperty('webhooks');
   });
 

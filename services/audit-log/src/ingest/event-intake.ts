@@ -40,8 +40,10 @@ export class EventIntake {
     return saved;
   }
 
-  async take({ topic, partition, records }: LogBatch): Promise<void> {
-    const from = this.#next.get(partition) ?? (await this.begin(topic, partition)) ?? 0;
+  /** @throws StoreFellBack, StoreConflict */
+  async take(batch: LogBatch): Promise<void> {
+    const { topic, partition, records } = batch;
+    const from = batch.from ?? this.#next.get(partition) ?? (await this.begin(topic, partition)) ?? 0;
     const events: LoggedEvent[] = [];
     for (const record of records) {
       if (record.offset < from) continue;

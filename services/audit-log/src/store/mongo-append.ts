@@ -38,7 +38,8 @@ export class MongoAppend {
       this.#positions.next(topic, partition).then((position) => position ?? 0),
       this.#known(leaves, partition),
     ]);
-    requireKept(saved, range);
+    // Once more after the tallies: a server may lose its last writes between two reads.
+    requireKept(await this.#positions.next(topic, partition), range);
     for (const leaf of leaves) if (leaf.offset >= saved) count.take(leaf);
     await this.#classes.know(leaves);
     await this.#insert(count.unstored, partition);

@@ -105,16 +105,6 @@ export class Admission {
     return owed;
   }
 
-  /** Reports whether the account was given more than its share, while another one asks. */
-  isAbove(accountId: string): boolean {
-    return this.#parts.shares.isAbove(accountId);
-  }
-
-  /** Reports whether a check of the account is refused while load is shed, so that accounts with fewer are not. */
-  exceeds(accountId: string): boolean {
-    return this.#parts.shares.exceeds(accountId);
-  }
-
   /** Takes the slot of an admitted check for its account; `false`: the account already holds its share. */
   takeSlot(accountId: string, bytes: number): boolean {
     if (!this.#slots.take(accountId, bytes)) return false;

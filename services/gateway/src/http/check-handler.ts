@@ -88,15 +88,9 @@ export class CheckHandler implements CheckObserver {
     if (entered < 0) {
       headers = readCheckHeaders(request.rawHeaders);
       if (this.#owed(headers, now)) closed = admission.closed(now);
-    } else if (closed === null && admission.pressed) {
-      headers = readCheckHeaders(request.rawHeaders);
-      if (this.#exceeds(headers)) closed = CLOSED.event_loop;
     }
     if (closed !== null) {
-      if (headers !== null && this.#isAbove(headers)) {
-        this.#countShed(closed);
-        this.#shedResponder.hold(response, closed.checkBody);
-      } else this.#shed(response, closed, closed.checkBody);
+      this.#shed(response, closed, closed.checkBody);
       return true;
     }
     headers ??= readCheckHeaders(request.rawHeaders);
@@ -193,20 +187,6 @@ export class CheckHandler implements CheckObserver {
     const { known, admission } = this.#parts;
     const key = apiKey === null ? undefined : known.key(apiKey);
     return key !== undefined && admission.owed(key.accountId, now);
-  }
-
-  /** Reports whether the account of a known key was given more than an equal share: its refusals can wait. */
-  #isAbove({ apiKey }: CheckHeaders): boolean {
-    const { known, admission } = this.#parts;
-    const key = apiKey === null ? undefined : known.key(apiKey);
-    return key !== undefined && admission.isAbove(key.accountId);
-  }
-
-  /** Reports whether the account of a known key has had more than its share, while others were refused. */
-  #exceeds({ apiKey }: CheckHeaders): boolean {
-    const { known, admission } = this.#parts;
-    const key = apiKey === null ? undefined : known.key(apiKey);
-    return key !== undefined && admission.exceeds(key.accountId);
   }
 
   /** Takes the slot of the check's account, or ends the check. */

@@ -3,17 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { sendShed } from './answers.js';
 import type { RequestIds } from './request-ids.js';
 
-/** Half of the time after which a refused client is asked to try again at the earliest. */
-const HOLD_MS = 500;
-const RELEASE_MS = 5;
-
-interface Held {
-  readonly response: ServerResponse;
-  readonly body: string;
-  /** Monotonic, ms. */
-  readonly until: number;
-}
-
 /**
  * Answers load-shed requests: at once, each connection once per event-loop tick, where ticks are kept short; else at
  * the end of the tick. Node reads up to 48 × 1,024 sockets in one tick while that many are ready, and an answered
@@ -26,8 +15,6 @@ export class ShedResponder {
   readonly #answered = new Set<Socket>();
   #waiting: ServerResponse[] = [];
   #bodies: string[] = [];
-  #held: Held[] = [];
-  #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly requestIds: RequestIds) {}
 
@@ -46,25 +33,6 @@ export class ShedResponder {
     response.req.resume();
     this.#waiting.push(response);
     this.#bodies.push(body);
-  }
-
-  /** Answers after {@link HOLD_MS}: the client is not ready again in each tick, which would last until all like it are refused. */
-  hold(response: ServerResponse, body: string): void {
-    response.req.resume();
-    this.#held.push({ response, body, until: performance.now() + HOLD_MS });
-    this.#timer ??= setInterval(() => this.#release(), RELEASE_MS).unref();
-  }
-
-  #release(): void {
-    const now = performance.now();
-    const kept = this.#held.findIndex(({ until }) => until > now);
-    const due = this.#held.splice(0, kept < 0 ? this.#held.length : kept);
-    for (const { response, body } of due) {
-      if (!response.destroyed) sendShed(response, body, this.requestIds.next());
-    }
-    if (this.#held.length > 0 || this.#timer === null) return;
-    clearInterval(this.#timer);
-    this.#timer = null;
   }
 
   endTick(): void {

@@ -1,4 +1,4 @@
-import { approvalMessageSchema, violationMessageSchema } from '../alerts.js';
+import { approvalMessageSchema, testMessageSchema, violationMessageSchema } from '../alerts.js';
 import type { JsonSchema } from '../json-schema.js';
 import type { Route } from '../route.js';
 
@@ -10,6 +10,10 @@ const MESSAGES: Readonly<Record<string, { readonly summary: string; readonly bod
   'approval.requested': {
     summary: 'An action waits for the decision of a person: to a destination of alerts',
     body: approvalMessageSchema,
+  },
+  'alert.test': {
+    summary: 'A person tests a destination of alerts: nothing happened',
+    body: testMessageSchema,
   },
 };
 
