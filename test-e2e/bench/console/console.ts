@@ -46,7 +46,7 @@ export async function consoleScreens(options: BenchOptions, print: (line: string
       const context = await browser.newContext();
       const page = await context.newPage();
       await measure(page, instance, print);
-      await soak(page, instance, options.repetitions === 1 ? 60 : 600, print);
+      await soak(page, instance, generator, options.repetitions === 1 ? 60 : 600, print);
       const { cookies } = await context.storageState();
       const fresh = async (): Promise<Page> => {
         const empty = await browser.newContext();

@@ -64,83 +64,59 @@ const delivery = openObject({
 export type DeliveryRecord = JsonOf<typeof delivery>;
 
 /** Body of a webhook message, signed according to Standard Webhooks. */
-export const violationMessageSchema: JsonSchema = {
-  type: 'object',
-  required: ['type', 'timestamp', 'data'],
-  properties: {
-    type: { enum: ['violation.blocked', 'agent.registered_by_key'] },
-    timestamp: instant,
-    data: {
-      type: 'object',
-      required: ['eventId', 'agentId', 'severity', 'violation_type', 'reason', 'count'],
-      properties: {
-        eventId: uuid,
-        agentId: uuid,
-        severity,
-        violation_type: {
-          type: ['string', 'null'],
-          description: `one of ${VIOLATION_TYPES.join(', ')}; a later release may add others`,
-        },
-        reason: { type: ['string', 'null'] },
-        count: {
-          type: 'integer',
-          minimum: 1,
-          description: 'events of the agent and violation type that the message summarizes',
-        },
-      },
+export const violationMessageSchema: JsonSchema = openObject({
+  type: { enum: ['violation.blocked', 'agent.registered_by_key'] },
+  timestamp: instant,
+  data: openObject({
+    eventId: uuid,
+    agentId: uuid,
+    severity,
+    violation_type: {
+      type: ['string', 'null'],
+      description: `one of ${VIOLATION_TYPES.join(', ')}; a later release may add others`,
     },
-  },
-};
+    reason: { type: ['string', 'null'] },
+    count: {
+      type: 'integer',
+      minimum: 1,
+      description: 'events of the agent and violation type that the message summarizes',
+    },
+  }),
+});
 
 /** Body of the webhook message `approval.requested`, signed likewise. */
-export const approvalMessageSchema: JsonSchema = {
-  type: 'object',
-  required: ['type', 'timestamp', 'data'],
-  properties: {
-    type: { const: 'approval.requested' },
-    timestamp: instant,
-    data: {
-      type: 'object',
-      required: ['approvalId', 'eventId', 'agentId', 'rule', 'expiresAt', 'url', 'reason', 'count'],
-      properties: {
-        approvalId: { type: 'string', pattern: APPROVAL_ID_PATTERN },
-        eventId: { ...uuid, description: 'the check that was denied for want of it' },
-        agentId: uuid,
-        rule: { type: 'string' },
-        expiresAt: nullable(instant),
-        url: { type: 'string', description: 'the page on which a person decides; it needs a session' },
-        reason: { type: ['string', 'null'] },
-        count: {
-          type: 'integer',
-          minimum: 1,
-          description: 'approvals of the agent and rule that the message summarizes; the newest is named',
-        },
-      },
+export const approvalMessageSchema: JsonSchema = openObject({
+  type: { const: 'approval.requested' },
+  timestamp: instant,
+  data: openObject({
+    approvalId: { type: 'string', pattern: APPROVAL_ID_PATTERN },
+    eventId: { ...uuid, description: 'the check that was denied for want of it' },
+    agentId: uuid,
+    rule: { type: 'string' },
+    expiresAt: nullable(instant),
+    url: { type: 'string', description: 'the page on which a person decides; it needs a session' },
+    reason: { type: ['string', 'null'] },
+    count: {
+      type: 'integer',
+      minimum: 1,
+      description: 'approvals of the agent and rule that the message summarizes; the newest is named',
     },
-  },
-};
+  }),
+});
 
 /** Body of the webhook message `alert.test`, signed likewise. */
-export const testMessageSchema: JsonSchema = {
-  type: 'object',
-  required: ['type', 'timestamp', 'data'],
-  properties: {
-    type: { const: 'alert.test' },
-    timestamp: instant,
-    data: {
-      type: 'object',
-      required: ['eventId', 'agentId', 'severity', 'violation_type', 'reason', 'count'],
-      properties: {
-        eventId: { const: null },
-        agentId: { const: null },
-        severity,
-        violation_type: { const: null },
-        reason: { type: 'string' },
-        count: { const: 0 },
-      },
-    },
-  },
-};
+export const testMessageSchema: JsonSchema = openObject({
+  type: { const: 'alert.test' },
+  timestamp: instant,
+  data: openObject({
+    eventId: { const: null },
+    agentId: { const: null },
+    severity,
+    violation_type: { const: null },
+    reason: { type: 'string' },
+    count: { const: 0 },
+  }),
+});
 
 const notFound = error('the account has no such destination');
 const params = { id: uuid };

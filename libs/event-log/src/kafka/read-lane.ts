@@ -37,10 +37,10 @@ export class ReadLane {
   readonly #progress = new Set<() => void>();
   #buffer: LogRecord[] = [];
   #bufferBytes = 0;
-  #handled: number;
+  #handled = 0;
   /** As `LogBatch.from`. */
   #from: number | undefined;
-  #fetched: number;
+  #fetched = 0;
   #end: number;
   #arrived: (() => void) | null = null;
   #problem: string | null = null;
@@ -65,10 +65,8 @@ export class ReadLane {
     this.source = source;
     this.#options = options;
     this.#maxBatch = options.maxBatch ?? DEFAULT_BATCH;
-    this.#handled = from.position;
-    this.#from = from.saved ?? undefined;
-    this.#fetched = from.position;
     this.#end = from.end;
+    this.#begin(from);
     this.#place = place;
     this.#room = room;
     this.#running = this.#run();
@@ -230,13 +228,10 @@ export class ReadLane {
     const { signal } = this.#abort;
     for (let backOff = FIRST_BACK_OFF_MS; !signal.aborted; backOff = Math.min(2 * backOff, LONGEST_BACK_OFF_MS)) {
       try {
-        const { position, saved } = await this.#place();
+        this.#begin(await this.#place());
         this.#buffer = [];
         this.#bufferBytes = 0;
         this.#handlingSinceMs = null;
-        this.#handled = position;
-        this.#fetched = position;
-        this.#from = saved ?? undefined;
         this.#room();
         return;
       } catch (error) {
@@ -244,6 +239,12 @@ export class ReadLane {
       }
       await delay(backOff, undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  #begin({ position, saved }: ReadingPlace): void {
+    this.#handled = position;
+    this.#fetched = position;
+    this.#from = saved ?? undefined;
   }
 
   #moveTo(next: number): void {

@@ -2,6 +2,11 @@ import type { Tally } from '../verify/use-many.js';
 import type { RedecidedKind, VerifiedKind } from '../verify/verified-kind.js';
 import { number } from './en.js';
 
+/** Numbers with their texts, without those of 0. */
+function counted(parts: readonly (readonly [count: number, text: string])[]): readonly string[] {
+  return parts.filter(([count]) => count > 0).map(([count, text]) => `${number(count)} ${text}`);
+}
+
 /** Texts of what is verified in the browser. */
 export const verifyWords = {
   action: 'Verify in this browser',
@@ -41,14 +46,15 @@ export const manyWords = {
     ) as [number, number, number, number, number];
     const anchored = of - waiting;
     const open = anchored - holds - partly - refused - failed;
-    const parts = [
+    return [
       ...(anchored === 0 ? [] : [`${number(holds + partly)} of ${number(anchored)} hold`]),
-      ...(refused === 0 ? [] : [`${number(refused)} do not hold`]),
-      ...(failed === 0 ? [] : [`${number(failed)} could not be verified`]),
-      ...(open === 0 ? [] : [`${number(open)} not reached`]),
-      ...(waiting === 0 ? [] : [`${number(waiting)} not anchored yet`]),
-    ];
-    return parts.join(', ');
+      ...counted([
+        [refused, 'do not hold'],
+        [failed, 'could not be verified'],
+        [open, 'not reached'],
+        [waiting, 'not anchored yet'],
+      ]),
+    ].join(', ');
   },
   partly: (count: number) =>
     `Of ${number(count)} leaf, hash and both paths hold, but they were not compared with the chain in full: open an event to choose a node, or to see what is missing.`,
@@ -64,17 +70,13 @@ export const redecisionWords = {
   progress: (done: number, of: number) => `Deciding ${number(done)} of ${number(of)} again …`,
   result: ({ of, ids: { same, different, open, failed } }: Pick<Tally<RedecidedKind>, 'of' | 'ids'>): string => {
     const left = of - same.length - different.length - open.length - failed.length;
-    const parts: readonly (readonly [number, string])[] = [
+    return counted([
       [same.length, 'same'],
       [different.length, 'different'],
       [open.length, 'cannot be computed again'],
       [failed.length, 'could not be asked for'],
       [left, 'not reached'],
-    ];
-    return parts
-      .filter(([count]) => count > 0)
-      .map(([count, text]) => `${number(count)} ${text}`)
-      .join(', ');
+    ]).join(', ');
   },
   note: 'By the server, under the profile of then, with the balances that each check saw. A report has it computed by its reader.',
   differs: 'differs',
